@@ -1,0 +1,39 @@
+/* All that a driver may ask of the process: the instruction set, the pool, the allocator.
+ *
+ * Static state in a header is copied into every extension module that includes it, so the pool,
+ * the allocator and the choice of instruction set live in _kernels/runtime.pyx alone; the other
+ * modules receive a pointer to its one struct kl_runtime by cimport.
+ */
+#ifndef KAEL_RUNTIME_H
+#define KAEL_RUNTIME_H
+
+#include "kael/config.h"
+#include "kael/isas.h"
+#include "kael/status.h"
+
+/* Work on [first, last). Returns a kl_status; the first one that is not KL_OK ends the region. */
+typedef int (*kl_body)(void *context, int64_t first, int64_t last);
+
+struct kl_runtime {
+    /* Row of every kernel table to use now. Read it once per call. */
+    int isa;
+
+    /* Calls body on disjoint ranges that cover [begin, end), none but the last shorter than
+     * grain (grain > 0), on the caller and the workers. Runs inline when the range is at most
+     * one grain, inside another region, or when another thread has the pool. */
+    int (*parallel_for)(int64_t begin, int64_t end, int64_t grain, kl_body body, void *context);
+
+    /* Threads that a region entered now may use: the configured count, or 1 inside a region. */
+    int64_t (*num_threads)(void);
+
+    /* Grain for one cheap operation per element: kElementGrain (2^19) when the workers are
+     * asleep, less while they still spin from the last job. Results never depend on it. */
+    int64_t (*element_grain)(void);
+
+    /* A block of at least bytes (> 0), 64-byte aligned, contents arbitrary; NULL when refused.
+     * release takes the same byte count. Thread safe. */
+    void *(*alloc)(int64_t bytes);
+    void (*release)(void *block, int64_t bytes);
+};
+
+#endif

@@ -1,0 +1,40 @@
+/* The vocabulary, and its specification: what each word means is what this file does.
+ *
+ * vec/avx2.h, avx512.h and neon.h hold the same words in the same order, for wider vectors; lane
+ * l of their result is what this file gives for lane l of their operands. Here a vector has one
+ * lane. Words end in _<type>_<isa>; bodies write V(fma) and VD(fma).
+ */
+#ifndef KAEL_VEC_GENERIC_H
+#define KAEL_VEC_GENERIC_H
+
+#define KL_TYPE f32
+#define T float
+#define BITS uint32_t
+#define LIBM(name) KL_CAT2(name, f)
+#include "kael/vec/generic.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef LIBM
+
+#define KL_TYPE f64
+#define T double
+#define BITS uint64_t
+#define LIBM(name) name
+#include "kael/vec/generic.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef LIBM
+
+/* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
+KL_INLINE double v_load_f32_f64_generic(const float *p) { return *p; }
+KL_INLINE double v_load_f32_part_f64_generic(const float *p, int64_t count) {
+    return count > 0 ? *p : 0.0;
+}
+KL_INLINE void v_store_f32_f64_generic(float *p, double x) { *p = (float)x; }
+KL_INLINE void v_store_f32_part_f64_generic(float *p, double x, int64_t count) {
+    if (count > 0) *p = (float)x;
+}
+
+#endif

@@ -1,0 +1,1 @@
+"""The boundary: each module validates memory, releases the GIL, calls C, and raises."""

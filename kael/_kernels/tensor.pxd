@@ -1,0 +1,51 @@
+from libc.stdint cimport int64_t
+
+from kael._kernels.storage cimport Storage
+
+
+cdef extern from "kael/config.h":
+    enum:
+        KL_MAX_DIMS
+    enum:
+        KL_DTYPE_bool
+        KL_DTYPE_u8
+        KL_DTYPE_i32
+        KL_DTYPE_i64
+        KL_DTYPE_f32
+        KL_DTYPE_f64
+        KL_DTYPE_COUNT
+    int64_t kl_itemsize(int dtype) nogil
+    bint kl_is_float(int dtype) nogil
+
+
+cdef class TensorBase:
+    """Metadata of a tensor: where its elements lie and what they are. kael.Tensor derives from it."""
+    cdef Storage storage
+    cdef char *data                        # first element; NULL only for an empty tensor
+    cdef int dtype                         # enum kl_dtype
+    cdef int ndim
+    cdef int64_t size                      # number of elements
+    cdef bint contiguous                   # row-major without gaps
+    cdef bint requires_grad_flag
+    cdef int64_t shape_[KL_MAX_DIMS]
+    cdef int64_t strides_[KL_MAX_DIMS]     # in elements, any sign
+    cdef public object grad                # Tensor or None
+    cdef public object grad_fn             # autograd.Node or None
+    cdef object __weakref__
+
+
+# A fresh contiguous kael.Tensor, contents arbitrary. ValueError for a bad shape, MemoryError.
+cdef TensorBase new_tensor(int dtype, int ndim, const int64_t *shape)
+
+# A fresh contiguous tensor of the shape of `like`.
+cdef TensorBase new_like(TensorBase like, int dtype)
+
+# A kael.Tensor on the same storage; shape and strides (in elements) are copied.
+cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *shape,
+                         const int64_t *strides)
+
+# Raises RuntimeError unless an in-place `op` may write to self: read-only memory, or an expanded
+# tensor (one element seen at several places). Bumps the storage's version.
+cdef int begin_write(TensorBase self, str op) except -1
+
+cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil
