@@ -66,7 +66,7 @@ $(VENV)/.ready: tools/venv.sh
 	sh tools/venv.sh $(VENV)
 	@touch $@
 
-# The requirements of one extra of pyproject.toml, installed without building kael itself.
+# The requirements of one extra of pyproject.toml.
 $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
