@@ -39,7 +39,7 @@ def extension(pyx):
         include_dirs=["include"],
         depends=HEADERS,
         extra_compile_args=COMPILE,
-        extra_link_args=["-pthread"],
+        extra_link_args=["-pthread", "-lm"],
     )
 
 
