@@ -36,7 +36,7 @@ def digest_of(result):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """A folder of four IDX files: 300 noisy images of 28 x 28, the label told by the bright rows."""
+    """Four IDX files: 300 noisy images of 28 x 28 for training, one bright row telling the digit."""
     folder = tmp_path_factory.mktemp("idx")
     draw = np.random.default_rng(0)
     for name, shape in FILES.items():
