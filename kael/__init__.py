@@ -1,6 +1,15 @@
 """kael: CPU tensors and training with the same bits on every machine."""
 
+from kael.config import get_isa, isa, show_config, usable_isas
+from kael.memory import (
+    AllocatorStats,
+    allocator_stats,
+    caching_allocator_enabled,
+    empty_cache,
+    set_caching_allocator_enabled,
+)
 from kael.tensor import Tensor
+from kael.threads import get_num_threads, num_threads, parallel_for, set_num_threads
 
 # The function kael.tensor takes the name of the module imported above, so it comes after it.
 # isort: split
@@ -44,10 +53,60 @@ from kael.ops.shape import (
 )  # fmt: skip
 
 __all__ = [
-    "Tensor", "arange", "as_tensor", "autograd", "bool_", "broadcast_shapes", "broadcast_to",
-    "cat", "chunk", "empty", "empty_like", "enable_grad", "eye", "flatten", "flip", "float32",
-    "float64", "from_numpy", "full", "full_like", "int32", "int64", "is_grad_enabled", "linspace",
-    "movedim", "narrow", "no_grad", "ones", "ones_like", "permute", "reshape", "select",
-    "set_grad_enabled", "split", "squeeze", "stack", "tensor", "transpose", "uint8", "unbind",
-    "unsqueeze", "zeros", "zeros_like",
-]  # fmt: skip
+    "AllocatorStats",
+    "Tensor",
+    "allocator_stats",
+    "arange",
+    "as_tensor",
+    "autograd",
+    "bool_",
+    "broadcast_shapes",
+    "broadcast_to",
+    "caching_allocator_enabled",
+    "cat",
+    "chunk",
+    "empty",
+    "empty_cache",
+    "empty_like",
+    "enable_grad",
+    "eye",
+    "flatten",
+    "flip",
+    "float32",
+    "float64",
+    "from_numpy",
+    "full",
+    "full_like",
+    "get_isa",
+    "get_num_threads",
+    "int32",
+    "int64",
+    "is_grad_enabled",
+    "isa",
+    "linspace",
+    "movedim",
+    "narrow",
+    "no_grad",
+    "num_threads",
+    "ones",
+    "ones_like",
+    "parallel_for",
+    "permute",
+    "reshape",
+    "select",
+    "set_caching_allocator_enabled",
+    "set_grad_enabled",
+    "set_num_threads",
+    "show_config",
+    "split",
+    "squeeze",
+    "stack",
+    "tensor",
+    "transpose",
+    "uint8",
+    "unbind",
+    "unsqueeze",
+    "usable_isas",
+    "zeros",
+    "zeros_like",
+]
