@@ -31,7 +31,15 @@ from kael.creation import (
     zeros_like,
 )  # fmt: skip
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
-from kael.interop import from_numpy
+from kael.interop import from_dlpack, from_numpy
+from kael.ops.indexing import (
+    gather,
+    index_select,
+    masked_fill,
+    masked_select,
+    nonzero,
+    take_along_dim,
+)
 from kael.ops.shape import (
     broadcast_shapes,
     broadcast_to,
@@ -74,19 +82,25 @@ __all__ = [
     "flip",
     "float32",
     "float64",
+    "from_dlpack",
     "from_numpy",
     "full",
     "full_like",
+    "gather",
     "get_isa",
     "get_num_threads",
+    "index_select",
     "int32",
     "int64",
     "is_grad_enabled",
     "isa",
     "linspace",
+    "masked_fill",
+    "masked_select",
     "movedim",
     "narrow",
     "no_grad",
+    "nonzero",
     "num_threads",
     "ones",
     "ones_like",
@@ -101,6 +115,7 @@ __all__ = [
     "split",
     "squeeze",
     "stack",
+    "take_along_dim",
     "tensor",
     "transpose",
     "uint8",

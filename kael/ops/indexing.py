@@ -145,8 +145,10 @@ class _Plan:
                 runs += before is not TensorBase
                 self._add_array(item, x.shape, dim)
                 count = _dims_taken(item)
-                chosen += range(at, at + count)
-                self.basic += (slice(None),) * count
+                # A single truth value selects from a new dim of size 1.
+                self.basic += (slice(None),) * count or (None,)
+                chosen += range(at, at + max(count, 1))
+                at += count == 0
             else:
                 count = x.ndim - taken if item is Ellipsis else _dims_taken(item)
                 self.basic += (slice(None),) * count if item is Ellipsis else (item,)
@@ -160,7 +162,10 @@ class _Plan:
         self._broadcast()
 
     def _add_array(self, item, shape, dim):
-        if item.dtype is bool_:
+        if item.dtype is bool_ and item.ndim == 0:
+            self.arrays.append(zeros((int(item.item()),), int64.code))
+            self.numbers.append(dim)
+        elif item.dtype is bool_:
             selected = shape[dim : dim + item.ndim]
             if item.shape != selected:
                 raise IndexError(
