@@ -35,5 +35,5 @@ def needs_grad(*tensors):
 
 
 def record(name, out, inputs, gradient, saved=()):
-    """Makes ``out`` the result of an operation that ``gradient`` differentiates; returns ``out``."""
+    """Makes ``out`` the result of an operation with this gradient function; returns ``out``."""
     raise NotImplementedError
