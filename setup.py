@@ -84,7 +84,7 @@ def blas_settings():
 
 def extension(pyx):
     """One module; an edit of any header rebuilds it."""
-    args, link, defined = compile_args(), ["-pthread"], macros()
+    args, link, defined = compile_args(), ["-pthread", "-lm"], macros()
     if SANITIZE:
         link.append(f"-fsanitize={SANITIZE}")
     if VEC_REPORT:
