@@ -1,0 +1,75 @@
+/* The vocabulary for AVX2 with FMA: 8 lanes of f32, 4 of f64; 16 registers. */
+#ifndef KAEL_VEC_AVX2_H
+#define KAEL_VEC_AVX2_H
+
+/* All ones in the first count lanes: what maskload and maskstore read. */
+KL_INLINE __m256i v_first_f32_avx2(int64_t count) {
+    return _mm256_cmpgt_epi32(_mm256_set1_epi32((int)count),
+                              _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+KL_INLINE __m256i v_first_f64_avx2(int64_t count) {
+    return _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), _mm256_setr_epi64x(0, 1, 2, 3));
+}
+
+#define KL_TYPE f32
+#define T float
+#define BITS uint32_t
+#define REGISTER __m256
+#define WIDTH 8
+#define IOTA _mm256_setr_ps(0, 1, 2, 3, 4, 5, 6, 7)
+#define FLOAT(name) _mm256_##name##_ps
+#define INT(name) _mm256_##name##_epi32
+#define SET1_BITS(x) _mm256_set1_epi32((int)(x))
+#define TO_BITS _mm256_castps_si256
+#define TO_FLOAT _mm256_castsi256_ps
+#include "kael/vec/avx2.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT
+
+#define KL_TYPE f64
+#define T double
+#define BITS uint64_t
+#define REGISTER __m256d
+#define WIDTH 4
+#define IOTA _mm256_setr_pd(0, 1, 2, 3)
+#define FLOAT(name) _mm256_##name##_pd
+#define INT(name) _mm256_##name##_epi64
+#define SET1_BITS(x) _mm256_set1_epi64x((long long)(x))
+#define TO_BITS _mm256_castpd_si256
+#define TO_FLOAT _mm256_castsi256_pd
+#include "kael/vec/avx2.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT
+
+/* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
+KL_INLINE __m128i v_first_f32_f64_avx2(int64_t count) {
+    return _mm_cmpgt_epi32(_mm_set1_epi32((int)count), _mm_setr_epi32(0, 1, 2, 3));
+}
+KL_INLINE __m256d v_load_f32_f64_avx2(const float *p) { return _mm256_cvtps_pd(_mm_loadu_ps(p)); }
+KL_INLINE __m256d v_load_f32_part_f64_avx2(const float *p, int64_t count) {
+    return _mm256_cvtps_pd(_mm_maskload_ps(p, v_first_f32_f64_avx2(count)));
+}
+KL_INLINE void v_store_f32_f64_avx2(float *p, __m256d x) { _mm_storeu_ps(p, _mm256_cvtpd_ps(x)); }
+KL_INLINE void v_store_f32_part_f64_avx2(float *p, __m256d x, int64_t count) {
+    _mm_maskstore_ps(p, v_first_f32_f64_avx2(count), _mm256_cvtpd_ps(x));
+}
+
+#endif

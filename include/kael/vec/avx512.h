@@ -1,0 +1,75 @@
+/* The vocabulary for AVX-512 F, DQ, BW and VL: 16 lanes of f32, 8 of f64; 32 registers. */
+#ifndef KAEL_VEC_AVX512_H
+#define KAEL_VEC_AVX512_H
+
+#define KL_TYPE f32
+#define T float
+#define BITS uint32_t
+#define REGISTER __m512
+#define MASK __mmask16
+#define WIDTH 16
+#define IOTA _mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define FLOAT(name) _mm512_##name##_ps
+#define COMPARE _mm512_cmp_ps_mask
+#define INT(name) _mm512_##name##_epi32
+#define SET1_BITS(x) _mm512_set1_epi32((int)(x))
+#define TO_BITS _mm512_castps_si512
+#define TO_FLOAT _mm512_castsi512_ps
+#include "kael/vec/avx512.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef COMPARE
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT
+
+#define KL_TYPE f64
+#define T double
+#define BITS uint64_t
+#define REGISTER __m512d
+#define MASK __mmask8
+#define WIDTH 8
+#define IOTA _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7)
+#define FLOAT(name) _mm512_##name##_pd
+#define COMPARE _mm512_cmp_pd_mask
+#define INT(name) _mm512_##name##_epi64
+#define SET1_BITS(x) _mm512_set1_epi64((long long)(x))
+#define TO_BITS _mm512_castpd_si512
+#define TO_FLOAT _mm512_castsi512_pd
+#include "kael/vec/avx512.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef COMPARE
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT
+
+/* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
+KL_INLINE __m512d v_load_f32_f64_avx512(const float *p) {
+    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
+KL_INLINE __m512d v_load_f32_part_f64_avx512(const float *p, int64_t count) {
+    return _mm512_cvtps_pd(_mm256_maskz_loadu_ps(v_first_f64_avx512(count), p));
+}
+KL_INLINE void v_store_f32_f64_avx512(float *p, __m512d x) {
+    _mm256_storeu_ps(p, _mm512_cvtpd_ps(x));
+}
+KL_INLINE void v_store_f32_part_f64_avx512(float *p, __m512d x, int64_t count) {
+    _mm256_mask_storeu_ps(p, v_first_f64_avx512(count), _mm512_cvtpd_ps(x));
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* The vocabulary for NEON (Advanced SIMD of AArch64): 4 lanes of f32, 2 of f64; 32 registers. */
+#ifndef KAEL_VEC_NEON_H
+#define KAEL_VEC_NEON_H
+
+#define KL_TYPE f32
+#define T float
+#define BITS uint32_t
+#define REGISTER float32x4_t
+#define MASK uint32x4_t
+#define SHIFT vdupq_n_s32
+#define WIDTH 4
+#define FLOAT(name) name##_f32
+#define INT(name) name##_u32
+#define TO_BITS vreinterpretq_u32_f32
+#define TO_FLOAT vreinterpretq_f32_u32
+#include "kael/vec/neon.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef SHIFT
+#undef WIDTH
+#undef FLOAT
+#undef INT
+#undef TO_BITS
+#undef TO_FLOAT
+
+#define KL_TYPE f64
+#define T double
+#define BITS uint64_t
+#define REGISTER float64x2_t
+#define MASK uint64x2_t
+#define SHIFT vdupq_n_s64
+#define WIDTH 2
+#define FLOAT(name) name##_f64
+#define INT(name) name##_u64
+#define TO_BITS vreinterpretq_u64_f64
+#define TO_FLOAT vreinterpretq_f64_u64
+#include "kael/vec/neon.inc.h"
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef SHIFT
+#undef WIDTH
+#undef FLOAT
+#undef INT
+#undef TO_BITS
+#undef TO_FLOAT
+
+/* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
+KL_INLINE float64x2_t v_load_f32_f64_neon(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
+KL_INLINE float64x2_t v_load_f32_part_f64_neon(const float *p, int64_t count) {
+    float whole[2] = {0};
+    memcpy(whole, p, (size_t)count * sizeof *p);
+    return v_load_f32_f64_neon(whole);
+}
+KL_INLINE void v_store_f32_f64_neon(float *p, float64x2_t x) { vst1_f32(p, vcvt_f32_f64(x)); }
+KL_INLINE void v_store_f32_part_f64_neon(float *p, float64x2_t x, int64_t count) {
+    float whole[2];
+    v_store_f32_f64_neon(whole, x);
+    memcpy(p, whole, (size_t)count * sizeof *p);
+}
+
+#endif
