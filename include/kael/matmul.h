@@ -6,6 +6,7 @@
 #ifndef KAEL_MATMUL_H
 #define KAEL_MATMUL_H
 
+#include "kael/matmul/blas.h"
 #include "kael/matmul/loops.h"
 #include "kael/runtime.h"
 
@@ -269,14 +270,36 @@ static int kl_exact_body(void *context, int64_t first, int64_t last) {
     return KL_OK;
 }
 
-/* The product in any dtype but bool; bias for floats only. */
+/* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */
+KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
+    return (struct kl_product){
+        .rows = product->columns,
+        .inner = product->inner,
+        .columns = product->rows,
+        .a = {product->b.data, product->b.column, product->b.row},
+        .b = {product->a.data, product->a.column, product->a.row},
+        .out = product->out,
+        .out_row = product->out_column,
+        .out_column = product->out_row,
+        .fresh = product->fresh,
+    };
+}
+
+/* The product in any dtype but bool. out's columns lie side by side, or its rows do and there is no
+ * bias; bias is for floats. */
 static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_product *product) {
     if (product->rows == 0 || product->columns == 0) return KL_OK;
+    /* A single column is best seen as a row, too: vectors run along it. */
+    struct kl_product turned;
+    if (product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype)) {
+        turned = kl_transposed(product);
+        product = &turned;
+    }
     if (kl_is_float(dtype)) return kl_multiply_floats(rt, dtype, product);
-    struct kl_exact_job job = {kl_exact_table[rt->isa][dtype], product};
+    const struct kl_exact_job job = {kl_exact_table[rt->isa][dtype], product};
     const int64_t work = kl_max(1, kl_work(1, product->inner, product->columns));
     return rt->parallel_for(0, product->rows, kl_ceil_div(KL_WORK_PER_TASK, work), kl_exact_body,
-                            &job);
+                            (void *)&job);
 }
 
 /* ---- Batches ---- */
@@ -309,17 +332,37 @@ static int kl_batch_body(void *context, int64_t first, int64_t last) {
     return KL_OK;
 }
 
+/* Moves the innermost batch dimension into the rows while b is shared and rows step on evenly: one
+ * product of many rows instead of many products. */
+static void kl_fold_batch(struct kl_batch *batch) {
+    struct kl_product *const product = &batch->first;
+    while (batch->dims > 0) {
+        const int d = batch->dims - 1;
+        if (product->rows == 1) { /* the stride of a single row is anything */
+            product->a.row = batch->a[d];
+            product->out_row = batch->out[d];
+        }
+        if (batch->b[d] != 0 || batch->a[d] != product->rows * product->a.row ||
+            batch->out[d] != product->rows * product->out_row)
+            return;
+        product->rows *= batch->shape[d];
+        batch->dims = d;
+    }
+}
+
 /* Tiny products are grouped into one task; large ones run one after the other, each on all the
  * threads, unless there is one for every thread. */
 static int kl_matmul_batched(struct kl_batch *batch) {
+    kl_fold_batch(batch);
+    if (batch->dims == 0) return kl_matmul(batch->rt, batch->dtype, &batch->first);
     int64_t count = 1;
     for (int d = 0; d < batch->dims; ++d) count *= batch->shape[d];
+    if (count == 0) return KL_OK;
     const struct kl_product *const product = &batch->first;
-    const int64_t work = kl_work(product->rows, product->inner, product->columns);
-    const int64_t grain = kl_max(1, KL_WORK_PER_TASK / kl_max(1, work));
+    const int64_t work = kl_max(1, kl_work(product->rows, product->inner, product->columns));
     const bool one_by_one = count < batch->rt->num_threads();
-    return batch->rt->parallel_for(0, count, one_by_one ? kl_max(1, count) : grain, kl_batch_body,
-                                   batch);
+    const int64_t grain = one_by_one ? count : kl_max(1, KL_WORK_PER_TASK / work);
+    return batch->rt->parallel_for(0, count, grain, kl_batch_body, batch);
 }
 
 /* ---- The ladder ---- */
@@ -335,6 +378,7 @@ KL_INLINE struct kl_product kl_rung_product(const struct kl_rung *rung, int64_t 
         .b = {rung->b, rung->columns * size, size},
         .out = rung->out,
         .out_row = rung->columns * size,
+        .out_column = size,
     };
 }
 
@@ -362,6 +406,13 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     (name == KL_V2 ? row->v2_ikj : row->v3_tiled)(rung);
     rt->release(rung->scratch, bytes);
     return KL_OK;
+}
+
+/* out += a @ b on integers. */
+static int kl_matmul_exact(const struct kl_runtime *rt, int dtype, const struct kl_rung *rung) {
+    if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
+    const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
+    return kl_matmul(rt, dtype, &product);
 }
 
 #endif

@@ -27,8 +27,8 @@ struct kl_matrix {
 struct kl_product {
     int64_t rows, inner, columns;
     struct kl_matrix a, b;
-    char *out; /* columns side by side */
-    int64_t out_row;
+    char *out;
+    int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
     const char *bias; /* or NULL */
     bool fresh;       /* out holds nothing yet */
 };
