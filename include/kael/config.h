@@ -23,6 +23,14 @@
 #define KL_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+/* The loop's turns do not depend on each other: an output may be exactly an input, but may not
+ * overlap it otherwise. */
+#if defined(__clang__)
+#define KL_INDEPENDENT /* its assume_safety warns about loops that have no vector form */
+#else
+#define KL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 /* Pasting that expands its arguments first. */
 #define KL_CAT2_(a, b) a##b
 #define KL_CAT2(a, b) KL_CAT2_(a, b)
