@@ -42,6 +42,7 @@ lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
 format: $(VENV)/.lint ## rewrite Python, and C where clang-format is there
 	ruff check --fix
 	ruff format
+	command -v clang-format >/dev/null && clang-format -i $$(find include -name '*.h') || true
 
 asan: $(VENV)/.test ## tests under AddressSanitizer and UBSan
 	tools/sanitize.sh address,undefined $(RUN) $(ARGS)
@@ -66,7 +67,7 @@ $(VENV)/.ready: tools/venv.sh
 	sh tools/venv.sh $(VENV)
 	@touch $@
 
-# The requirements of one extra of pyproject.toml, installed without building kael itself.
+# The requirements of one extra of pyproject.toml.
 $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@

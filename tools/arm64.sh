@@ -9,10 +9,8 @@ checkout=$PWD
 cache=$checkout/.cache/arm64
 sysroot=$cache/sysroot
 pip_install=(-m pip install --quiet --disable-pip-version-check)
-build_needs=(setuptools wheel cython)
-# NumPy takes minutes where it computes under emulation: kael's tests make their references
-# without its heavy functions there.
-test_needs=(numpy pytest hypothesis safetensors)
+mapfile -t build_needs < <(python3 tools/requirements.py build)
+mapfile -t test_needs < <(python3 tools/requirements.py run test)
 export QEMU_CPU=${QEMU_CPU:-cortex-a72}
 unset PYTHONPATH PYTHONHOME
 
@@ -108,13 +106,13 @@ cross_build() {
     (
         cd "$1"
         export CC=aarch64-linux-gnu-gcc LDSHARED="aarch64-linux-gnu-gcc -shared"
-        export CFLAGS="-I$include/python$version -I$include ${CFLAGS:-}"
+        export CFLAGS="-isystem $include/python$version -isystem $include ${CFLAGS:-}"
         # The host's Python answers for the target's.
         export PYTHONPATH=$cache/sysconfig _PYTHON_HOST_PLATFORM=linux-aarch64
         export _PYTHON_SYSCONFIGDATA_NAME=_sysconfigdata__aarch64-linux-gnu
         "$cache/host/bin/python" setup.py -q build_ext --inplace
     )
-    file -b "$(find "$1/kael" -name '*.so' | head -1)" | grep -q 'ARM aarch64' ||
+    readelf -h "$1"/kael/_kernels/runtime.*.so | grep -q AArch64 ||
         fail "the build did not make aarch64 modules"
 }
 

@@ -1,23 +1,20 @@
-"""requirements.py EXTRA...: prints what kael and these extras need, one requirement per line.
+"""requirements.py GROUP...: prints the requirements of these groups, one per line.
 
-pip cannot install an extra's requirements without building the project; the Makefile builds in
-place instead, so that an edit costs one module and not a wheel.
+A group is an extra of pyproject.toml, `run` for what kael itself needs, or `build` for what its
+build needs. pip would build the project to install an extra; the tools build in place instead, so
+that an edit costs one module and not a wheel.
 """
 
 import sys
 import tomllib
 from pathlib import Path
 
-PROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-
-
-def main(extras):
-    wanted = list(PROJECT["dependencies"])
-    for extra in extras:
-        wanted += PROJECT["optional-dependencies"][extra]
-    # No spaces: the caller's shell splits on them.
-    print("\n".join(requirement.replace(" ", "") for requirement in wanted))
-
+PYPROJECT = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())
+GROUPS = {
+    "build": PYPROJECT["build-system"]["requires"],
+    "run": PYPROJECT["project"]["dependencies"],
+    **PYPROJECT["project"]["optional-dependencies"],
+}
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    print("\n".join(requirement for group in sys.argv[1:] for requirement in GROUPS[group]))

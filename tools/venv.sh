@@ -31,4 +31,4 @@ command -v "${CC:-cc}" >/dev/null ||
 
 "$python" -m venv --clear "$folder"
 "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --upgrade \
-    setuptools cython
+    $("$folder/bin/python" "$(dirname "$0")/requirements.py" build run)

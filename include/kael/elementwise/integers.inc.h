@@ -54,7 +54,7 @@ static inline KL_UNUSED U KL_FN(remainder)(U a, U b, int *status) {
 static int KL_FN(clamp)(void *out, const void *const *in, int64_t n) {
     const T *x = in[0], *low = in[1], *high = in[2];
     T *y = out;
-    KL_INDEPENDENT
+    KL_LANEWISE
     for (int64_t i = 0; i < n; ++i) {
         const T raised = x[i] > low[i] ? x[i] : low[i];
         y[i] = raised < high[i] ? raised : high[i];

@@ -1,0 +1,146 @@
+"""Boundary of the random numbers: fills contiguous tensors from a stream's position."""
+
+from libc.stdint cimport int64_t, uint64_t
+
+from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.tensor cimport (
+    KL_DTYPE_i64, TensorBase, begin_write, kl_is_float, new_tensor,
+)
+
+
+cdef extern from "kael/random.h":
+    struct kl_draw:
+        uint64_t seed
+        uint64_t position
+        int64_t count
+        double a
+        double b
+    int kl_random_uniform(const kl_runtime *rt, const kl_draw *draw, int dtype,
+                          void *out) nogil
+    int kl_random_normal(const kl_runtime *rt, const kl_draw *draw, int dtype, void *out) nogil
+    int kl_random_bernoulli(const kl_runtime *rt, const kl_draw *draw, int dtype,
+                            void *out) nogil
+    int kl_random_integers(const kl_runtime *rt, const kl_draw *draw, int64_t low,
+                           uint64_t range, int64_t *out) nogil
+    void kl_random_permutation(const kl_draw *draw, int64_t *out) nogil
+    void kl_philox(unsigned int *x, unsigned int key0, unsigned int key1) nogil
+
+
+cdef class Stream:
+    """A seed and a position, which counts the values drawn so far (modulo 2**64).
+
+    Every draw reserves its values under the GIL: two threads never get the same ones.
+    """
+    cdef uint64_t seed_
+    cdef uint64_t position_
+
+    @property
+    def stream_state(self):
+        """The pair (seed, position)."""
+        return self.seed_, self.position_
+
+    @stream_state.setter
+    def stream_state(self, pair):
+        cdef uint64_t seed = pair[0]
+        cdef uint64_t position = pair[1]
+        self.seed_ = seed
+        self.position_ = position
+
+    cdef kl_draw reserve(self, int64_t count, double a, double b):
+        cdef kl_draw draw
+        draw.seed = self.seed_
+        draw.position = self.position_
+        draw.count = count
+        draw.a = a
+        draw.b = b
+        self.position_ += <uint64_t> count
+        return draw
+
+
+cdef int prepare(TensorBase out, str op) except -1:
+    if not kl_is_float(out.dtype):
+        raise TypeError(f"{op}: fills float32 and float64 tensors, got {out.dtype_name}")
+    if not out.contiguous:
+        raise ValueError(f"{op}: needs a contiguous tensor")
+    begin_write(out, op)
+    return 0
+
+
+def uniform(TensorBase out, Stream stream not None, double low, double width):
+    """Fills ``out`` with ``low + width * u``, u uniform in [0, 1)."""
+    cdef int status
+    prepare(out, "uniform_")
+    cdef const kl_runtime *rt = runtime()
+    cdef kl_draw draw = stream.reserve(out.size, low, width)
+    with nogil:
+        status = kl_random_uniform(rt, &draw, out.dtype, out.data)
+    check(status, "uniform_")
+    return out
+
+
+def normal(TensorBase out, Stream stream not None, double mean, double std):
+    """Fills ``out`` with ``mean + std * z``, z standard normal."""
+    cdef int status
+    prepare(out, "normal_")
+    cdef const kl_runtime *rt = runtime()
+    cdef kl_draw draw = stream.reserve(out.size, mean, std)
+    with nogil:
+        status = kl_random_normal(rt, &draw, out.dtype, out.data)
+    check(status, "normal_")
+    return out
+
+
+def bernoulli(TensorBase out, Stream stream not None, double p):
+    """Fills ``out`` with ones, each with probability p (a multiple of 2**-32), and zeros."""
+    cdef int status
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"bernoulli_: p must be in [0, 1], got {p}")
+    prepare(out, "bernoulli_")
+    cdef const kl_runtime *rt = runtime()
+    cdef kl_draw draw = stream.reserve(out.size, p, 0.0)
+    with nogil:
+        status = kl_random_bernoulli(rt, &draw, out.dtype, out.data)
+    check(status, "bernoulli_")
+    return out
+
+
+def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
+    """A new int64 tensor of integers in [low, low + extent); extent 0 stands for 2**64."""
+    cdef int status
+    cdef TensorBase out = new_shaped(shape)
+    cdef const kl_runtime *rt = runtime()
+    cdef kl_draw draw = stream.reserve(out.size, 0.0, 0.0)
+    with nogil:
+        status = kl_random_integers(rt, &draw, low, extent, <int64_t *> out.data)
+    check(status, "randint")
+    return out
+
+
+def permutation(int64_t count, Stream stream not None):
+    """A new int64 tensor of 0 .. count - 1 in random order."""
+    cdef TensorBase out = new_shaped((count,))
+    runtime()
+    cdef kl_draw draw = stream.reserve(count, 0.0, 0.0)
+    with nogil:
+        kl_random_permutation(&draw, <int64_t *> out.data)
+    return out
+
+
+def philox(counter, key):
+    """The block of four words for a counter of four and a key of two: the published function."""
+    cdef unsigned int x[4]
+    cdef int k
+    for k in range(4):
+        x[k] = counter[k]
+    kl_philox(x, key[0], key[1])
+    return tuple([x[k] for k in range(4)])
+
+
+cdef TensorBase new_shaped(tuple shape):
+    cdef int64_t sizes[16]
+    cdef int d
+    if len(shape) > 16:
+        raise ValueError(f"a tensor has at most 16 dims, got {len(shape)}")
+    for d in range(len(shape)):
+        sizes[d] = shape[d]
+    return new_tensor(KL_DTYPE_i64, <int> len(shape), sizes)
