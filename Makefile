@@ -39,10 +39,9 @@ lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
 	ruff format --check
 	cython-lint kael
 
-format: $(VENV)/.lint ## rewrite Python, and C where clang-format is there
+format: $(VENV)/.lint ## ruff's format and safe fixes
 	ruff check --fix
 	ruff format
-	command -v clang-format >/dev/null && clang-format -i $$(find include -name '*.h') || true
 
 asan: $(VENV)/.test ## tests under AddressSanitizer and UBSan
 	tools/sanitize.sh address,undefined $(RUN) $(ARGS)
