@@ -66,10 +66,10 @@ KL_INLINE void KL_FN(box_muller)(T *KL_RESTRICT u, T *KL_RESTRICT turns, int64_t
     const V(vec) circle = V(splat)((T)6.283185307179586476925);
     const V(vec) minus_two = V(splat)((T)-2);
     for (int64_t i = 0; i < count; i += V(width)) {
-        const V(vec) radius = V(sqrt)(V(mul)(minus_two, V(log)(V(load)(u + i))));
+        const V(vec) radius = V(sqrt)(V(mul)(minus_two, KL_FN(log)(V(load)(u + i))));
         const V(vec) angle = V(mul)(circle, V(load)(turns + i));
-        V(store)(u + i, V(mul)(radius, V(cos)(angle)));
-        V(store)(turns + i, V(mul)(radius, V(sin)(angle)));
+        V(store)(u + i, V(mul)(radius, KL_FN(cos)(angle)));
+        V(store)(turns + i, V(mul)(radius, KL_FN(sin)(angle)));
     }
 }
 

@@ -4,6 +4,10 @@ from libc.stdint cimport int64_t
 cdef extern from "kael/runtime.h":
     ctypedef int (*kl_body)(void *context, int64_t first, int64_t last) noexcept nogil
 
+    enum:
+        kElementGrain
+        kAwakeGrain
+
     struct kl_runtime:
         int isa
         int (*parallel_for)(int64_t begin, int64_t end, int64_t grain, kl_body body,
@@ -21,6 +25,7 @@ cdef extern from "kael/status.h":
         KL_DIVISION_BY_ZERO
         KL_INDEX_RANGE
         KL_CALLBACK_FAILED
+        KL_FORKED
 
 
 # The process's runtime, its environment switches parsed (they raise ValueError here, at first use).
