@@ -21,6 +21,7 @@ cdef extern from "kael/status.h":
         KL_DIVISION_BY_ZERO
         KL_INDEX_RANGE
         KL_CALLBACK_FAILED
+        KL_FORKED
 
 
 # The process's runtime, its environment switches parsed (they raise ValueError here, at first use).

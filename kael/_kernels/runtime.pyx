@@ -1,62 +1,141 @@
-"""Owner of the pool, the instruction set and the allocator; see include/kael/runtime.h."""
+"""Owner of the pool, the allocator and the instruction set: one of each per process.
 
-from libc.stdint cimport int64_t
-from libc.stdlib cimport free
+Nothing is read from the environment at import. The first call that needs the runtime parses
+``KAEL_ISA``, ``KAEL_NUM_THREADS`` and ``KAEL_NO_CACHING_ALLOCATOR``; a value that cannot be used
+raises ``ValueError`` there, and the next call reads it again.
+"""
 
-
-cdef extern from "kael/runtime.h" nogil:
-    pass
-
-
-cdef extern from "<stdlib.h>" nogil:
-    void *aligned_alloc(size_t alignment, size_t size)
+from libc.errno cimport ENOMEM
+from libc.stdint cimport INT64_MAX, int64_t
+from libc.stdlib cimport getenv
 
 
-cdef kl_runtime the_runtime
-cdef bint ready = False
-cdef bint the_grad_mode = True
+cdef extern from "kael/process.h" nogil:
+    enum:
+        KL_ISA_COUNT
+        KL_CACHE_BUILT
+        kMaxThreads
+        kElementGrain
+    const char *KL_COMPILER
+    const char *KAEL_FLAGS
 
+    struct kl_isa_row_t "kl_isa_row":
+        const char *name
+        const char *title
+        bint usable
 
-cdef int serial_for(int64_t begin, int64_t end, int64_t grain, kl_body body,
-                    void *context) noexcept nogil:
-    return body(context, begin, end) if end > begin else KL_OK
+    struct kl_allocator_stats:
+        int64_t reserved_bytes
+        int64_t in_use_bytes
+        int64_t cached_bytes
+        int64_t hits
+        int64_t misses
 
+    struct kl_process_state "kl_process":
+        int64_t cpus
+        int64_t threads
 
-cdef int64_t one_thread() noexcept nogil:
-    return 1
+    struct kl_thread_state "kl_self":
+        bint inside
+        bint grad_disabled
+        int callbacks
 
+    kl_runtime kl_the_runtime
+    kl_process_state kl_process
+    kl_thread_state kl_self
 
-cdef int64_t constant_grain() noexcept nogil:
-    return 524288
-
-
-cdef void *plain_alloc(int64_t nbytes) noexcept nogil:
-    return aligned_alloc(64, <size_t> ((nbytes + 63) // 64 * 64))
-
-
-cdef void plain_release(void *block, int64_t nbytes) noexcept nogil:
-    free(block)
-
+    kl_isa_row_t kl_isa_row(int isa)
+    int kl_install_fork_handlers()
+    int64_t kl_usable_cpus()
+    int64_t kl_cgroup_cpus(const char *root)
+    bint kl_parse_number(const char *text, int64_t *value)
+    void kl_set_threads(int64_t threads)
+    kl_allocator_stats kl_read_allocator()
+    void kl_empty_cache()
+    void kl_set_caching(bint caching)
+    int64_t kl_block_capacity(int64_t nbytes)
 
 cdef extern from *:
     """
-    #include "kael/isas.h"
+    #define KL_CONFIGURED_THREADS() atomic_load(&kl_process.threads)
+    #define KL_CACHING() (kl_blocks.caching)
     """
-    enum:
-        KL_ISA_generic
+    int64_t configured_threads "KL_CONFIGURED_THREADS"() nogil
+    bint caching "KL_CACHING"() nogil
+
+
+# ---- First use ----
+
+cdef bint ready = False
+cdef bint handlers_installed = False
+cdef str threads_source = "hardware"
+
+
+cdef str env_text(const char *value):
+    return value.decode("utf-8", "surrogateescape")
+
+
+cdef tuple isa_names(bint usable_only):
+    cdef int isa
+    return tuple([
+        kl_isa_row(isa).name.decode()
+        for isa in range(KL_ISA_COUNT) if kl_isa_row(isa).usable or not usable_only
+    ])
+
+
+cdef int isa_row(str name, str origin) except -1:
+    """Row of a usable instruction set; the error lists them all."""
+    cdef int isa
+    usable = isa_names(True)
+    for isa in range(KL_ISA_COUNT):
+        if name in usable and kl_isa_row(isa).name.decode() == name:
+            return isa
+    raise ValueError(f"{origin} must be one of {', '.join(usable)} on this machine, got '{name}'")
+
+
+cdef int64_t threads_of(const char *configured, int64_t cpus) except -1:
+    cdef int64_t count
+    if configured is NULL:
+        return min(cpus, kMaxThreads)
+    # strtoll would skip blanks and a sign: the whole string must be digits.
+    text = env_text(configured)
+    if text.isascii() and text.isdigit() and kl_parse_number(configured, &count):
+        if 1 <= count <= kMaxThreads:
+            return count
+    raise ValueError(
+        f"KAEL_NUM_THREADS must be an integer between 1 and {kMaxThreads}, got '{text}'")
+
+
+cdef int start() except -1:
+    """Parses every switch before anything is set, so that a failure leaves no trace."""
+    global ready, handlers_installed, threads_source
+    cdef const char *isa_name = getenv("KAEL_ISA")
+    cdef const char *threads_text = getenv("KAEL_NUM_THREADS")
+    cdef int isa
+    if isa_name is not NULL:
+        isa = isa_row(env_text(isa_name), "KAEL_ISA")
+    else:
+        isa = isa_row(isa_names(True)[0], "KAEL_ISA")
+    cdef int64_t cpus = kl_usable_cpus()
+    cdef int64_t threads = threads_of(threads_text, cpus)
+    if not handlers_installed:
+        if kl_install_fork_handlers() == ENOMEM:
+            raise MemoryError("kael: the system refused memory for its fork handlers")
+        handlers_installed = True
+    if getenv("KAEL_NO_CACHING_ALLOCATOR") is not NULL:
+        kl_set_caching(False)
+    kl_the_runtime.isa = isa
+    kl_process.cpus = cpus
+    kl_set_threads(threads)
+    threads_source = "hardware" if threads_text is NULL else "KAEL_NUM_THREADS"
+    ready = True
+    return 0
 
 
 cdef const kl_runtime *runtime() except NULL:
-    global ready
     if not ready:
-        the_runtime.isa = KL_ISA_generic
-        the_runtime.parallel_for = serial_for
-        the_runtime.num_threads = one_thread
-        the_runtime.element_grain = constant_grain
-        the_runtime.alloc = plain_alloc
-        the_runtime.release = plain_release
-        ready = True
-    return &the_runtime
+        start()
+    return &kl_the_runtime
 
 
 cdef int check(int status, str op) except -1:
@@ -68,20 +147,176 @@ cdef int check(int status, str op) except -1:
         raise ZeroDivisionError(f"{op}: integer division or remainder by zero")
     if status == KL_INDEX_RANGE:
         raise IndexError(f"{op}: index out of range")
+    if status == KL_FORKED:
+        raise RuntimeError(f"{op}: the process was forked inside this call, and parts of the work "
+                           "stayed with the parent; the result in this child is incomplete")
     raise RuntimeError(f"{op}: status {status}")
 
 
+# ---- Grad mode ----
+
 cdef bint grad_enabled() noexcept nogil:
-    return the_grad_mode
+    return not kl_self.grad_disabled
 
 
 def is_grad_enabled():
-    return the_grad_mode
+    """Whether operations of the calling thread are recorded."""
+    return grad_enabled()
 
 
 def set_grad_mode(bint enabled):
     """Sets the calling thread's grad mode; returns the former one."""
-    global the_grad_mode
-    former = the_grad_mode
-    the_grad_mode = enabled
+    former = grad_enabled()
+    kl_self.grad_disabled = not enabled
     return former
+
+
+# ---- Threads ----
+
+cdef class Region:
+    """A Python body on its way through the pool, and the first exception that it raised."""
+    cdef object body
+    cdef object error
+
+
+cdef int call_body(void *context, int64_t first, int64_t last) noexcept nogil:
+    with gil:
+        return call_python_body(<Region> context, first, last)
+
+
+cdef int call_python_body(Region region, int64_t first, int64_t last) noexcept:
+    cdef int outer = kl_self.callbacks
+    cdef bint grad_disabled = kl_self.grad_disabled
+    kl_self.callbacks = outer + 1
+    try:
+        region.body(first, last)
+    except BaseException as error:
+        if region.error is None:
+            region.error = error
+        return KL_CALLBACK_FAILED
+    finally:
+        kl_self.callbacks = outer
+        kl_self.grad_disabled = grad_disabled
+    return KL_OK
+
+
+def parallel_for(int64_t begin, int64_t end, int64_t grain, body):
+    """See kael.threads.parallel_for."""
+    if grain <= 0:
+        raise ValueError(f"parallel_for grain must be positive, got {grain}")
+    if begin < 0 and end > INT64_MAX + begin:
+        raise OverflowError(f"parallel_for range is too long: [{begin}, {end})")
+    cdef const kl_runtime *rt = runtime()
+    cdef Region region = Region()
+    region.body = body
+    cdef int status
+    with nogil:
+        status = rt.parallel_for(begin, end, grain, call_body, <void *> region)
+    if region.error is not None:
+        raise region.error
+    check(status, "parallel_for")
+
+
+def get_num_threads():
+    """See kael.threads.get_num_threads."""
+    runtime()
+    return configured_threads()
+
+
+def set_num_threads(int64_t count):
+    """Takes a count that kael.threads has checked."""
+    global threads_source
+    runtime()
+    if kl_self.inside or kl_self.callbacks > 0:
+        raise RuntimeError("set_num_threads cannot be called inside a parallel_for body")
+    with nogil:
+        kl_set_threads(count)
+    threads_source = "set_num_threads"
+
+
+def threads_report():
+    """The count, where it came from, and the CPUs that this process may keep busy."""
+    runtime()
+    return configured_threads(), threads_source, kl_process.cpus
+
+
+def element_grain():
+    """The grain that an elementwise operation entered now would use."""
+    return runtime().element_grain()
+
+
+def cgroup_cpus(root=""):
+    """CPUs that control groups grant; None without a limit. Paths are taken below ``root``."""
+    cdef bytes folder = str(root).encode()
+    return kl_cgroup_cpus(folder) or None
+
+
+# ---- Instruction sets ----
+
+def compiled_isas():
+    """Names of the instruction sets in this build, best first."""
+    return isa_names(False)
+
+
+def usable_isas():
+    """See kael.config.usable_isas."""
+    return isa_names(True)
+
+
+def isa_title(str name):
+    """What the short name of an instruction set stands for."""
+    return kl_isa_row(isa_row(name, "isa")).title.decode()
+
+
+def get_isa():
+    """See kael.config.get_isa."""
+    return kl_isa_row(runtime().isa).name.decode()
+
+
+def set_isa(str name):
+    """Chooses the instruction set of every later call; ValueError lists the usable ones."""
+    cdef int isa = isa_row(name, "isa")
+    runtime()
+    kl_the_runtime.isa = isa
+
+
+# ---- The allocator ----
+
+def allocator_counters():
+    """reserved, in_use, cached, hits and misses, read at one moment."""
+    runtime()
+    cdef kl_allocator_stats stats = kl_read_allocator()
+    return (stats.reserved_bytes, stats.in_use_bytes, stats.cached_bytes, stats.hits,
+            stats.misses)
+
+
+def empty_cache():
+    """See kael.memory.empty_cache."""
+    runtime()
+    with nogil:
+        kl_empty_cache()
+
+
+def set_caching(bint enabled):
+    """See kael.memory.set_caching_allocator_enabled."""
+    runtime()
+    with nogil:
+        kl_set_caching(enabled)
+
+
+def caching_enabled():
+    """See kael.memory.caching_allocator_enabled."""
+    runtime()
+    return caching()
+
+
+def block_capacity(int64_t nbytes):
+    """Bytes that a request reserves; 0 beyond 2^62."""
+    return kl_block_capacity(nbytes)
+
+
+# ---- The build ----
+
+def build_report():
+    """The compiler and its flags, as far as the build told them."""
+    return KL_COMPILER.decode(), KAEL_FLAGS.decode(), bool(KL_CACHE_BUILT)

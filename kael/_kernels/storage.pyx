@@ -1,17 +1,31 @@
-"""Who owns the bytes of a tensor: an allocator block, or a buffer borrowed from someone else."""
+"""Who owns the bytes of a tensor: an allocator block, or somebody from whom they are borrowed."""
 
 from cpython.buffer cimport (
     PyBUF_FORMAT, PyBUF_STRIDED_RO, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
 )
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+from cpython.ref cimport Py_XDECREF, Py_INCREF
 from libc.stdint cimport int64_t
+
+cimport cython
 
 from kael._kernels.runtime cimport kl_runtime, runtime
 
 
+# Small and free of references that the collector would follow, so that the free list serves most
+# tensors: the borrowed parts are pointers for that reason.
+@cython.freelist(64)
+@cython.no_gc
 cdef class Storage:
+    def __init__(self):
+        raise TypeError("a Storage is made by kael, not called")
+
     def __dealloc__(self):
-        if self.borrowed:
-            PyBuffer_Release(&self.view)
+        if self.view is not NULL:
+            PyBuffer_Release(self.view)
+            PyMem_Free(self.view)
+        elif self.borrowed:
+            Py_XDECREF(self.owner)
         elif self.data is not NULL:
             runtime().release(self.data, self.nbytes)
 
@@ -30,13 +44,37 @@ cdef Storage new_storage(int64_t nbytes):
 
 cdef Storage borrow_storage(object exporter):
     cdef Storage self = Storage.__new__(Storage)
+    cdef Py_buffer *view = <Py_buffer *> PyMem_Malloc(sizeof(Py_buffer))
+    if view is NULL:
+        raise MemoryError()
     try:
-        PyObject_GetBuffer(exporter, &self.view, PyBUF_STRIDED_RO | PyBUF_FORMAT | PyBUF_WRITABLE)
-        self.writable = True
-    except (BufferError, ValueError):
-        PyObject_GetBuffer(exporter, &self.view, PyBUF_STRIDED_RO | PyBUF_FORMAT)
-        self.writable = False
+        self.writable = take_buffer(exporter, view)
+    except BaseException:
+        PyMem_Free(view)
+        raise
     self.borrowed = True
-    self.data = <char *> self.view.buf
-    self.nbytes = self.view.len
+    self.view = view
+    self.data = <char *> view.buf
+    self.nbytes = view.len
+    return self
+
+
+cdef bint take_buffer(object exporter, Py_buffer *view) except -1:
+    """Fills view, for writing if the exporter allows it; returns whether it does."""
+    try:
+        PyObject_GetBuffer(exporter, view, PyBUF_STRIDED_RO | PyBUF_FORMAT | PyBUF_WRITABLE)
+        return True
+    except (BufferError, ValueError):
+        PyObject_GetBuffer(exporter, view, PyBUF_STRIDED_RO | PyBUF_FORMAT)
+        return False
+
+
+cdef Storage wrap_storage(char *data, int64_t nbytes, bint writable, object owner):
+    cdef Storage self = Storage.__new__(Storage)
+    self.borrowed = True
+    self.data = data
+    self.nbytes = nbytes
+    self.writable = writable
+    Py_INCREF(owner)
+    self.owner = <PyObject *> owner
     return self

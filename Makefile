@@ -1,0 +1,76 @@
+# Every command of the project. `make help` lists them. Each does its own set-up: a virtual
+# environment in .venv, made once; the extension modules, rebuilt when a source or a switch changed.
+
+VENV := .venv
+RUN := $(VENV)/bin/python
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
+BUILD := $(RUN) setup.py -q build_ext --inplace
+ARGS ?=
+
+# The checkout is the package: nothing is installed but what kael needs.
+export PYTHONPATH := $(CURDIR)
+export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' Makefile
+
+train: build $(VENV)/.examples ## train an MLP on real handwritten digits (ARGS="--epochs 3 ...")
+	$(RUN) examples/mnist_mlp.py $(ARGS)
+
+test: build $(VENV)/.test $(VENV)/.examples ## the test suite (ARGS="-k matmul ...")
+	$(RUN) -m pytest $(ARGS)
+
+bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
+	cd asv_bench && asv machine --yes && asv run --quick --show-stderr HEAD^! $(ARGS)
+
+bench-compare: build $(VENV)/.bench ## kael against NumPy and torch, interleaved, as ratios
+	$(RUN) asv_bench/compare.py $(ARGS)
+
+annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil
+	KAEL_ANNOTATE=1 $(BUILD)
+	$(RUN) tools/annotate.py build/cython
+
+vec-report: $(VENV)/.ready ## what gcc vectorised, by source line (ARGS=rows for one module)
+	KAEL_VEC_REPORT=1 $(BUILD)
+	$(RUN) tools/vec_report.py build $(ARGS)
+
+lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
+	ruff check
+	ruff format --check
+	cython-lint kael
+
+format: $(VENV)/.lint ## rewrite Python, and C where clang-format is there
+	ruff check --fix
+	ruff format
+
+asan: $(VENV)/.test ## tests under AddressSanitizer and UBSan
+	tools/sanitize.sh address,undefined $(RUN) $(ARGS)
+
+tsan: $(VENV)/.test ## tests under ThreadSanitizer
+	tools/sanitize.sh thread $(RUN) $(ARGS)
+
+arm64: ## cross-build and test on emulated aarch64 (natively where the machine is one)
+	tools/arm64.sh $(ARGS)
+
+x86-levels: build $(VENV)/.test ## tests on an emulated CPU without AVX, and one without AVX-512
+	tools/x86_levels.sh $(RUN) $(ARGS)
+
+clean: ## all that was built; not .venv
+	rm -rf build dist *.egg-info runs asv_bench/.asv
+	find kael -name '*.so' -delete
+
+build: $(VENV)/.ready
+	@$(BUILD)
+
+$(VENV)/.ready: tools/venv.sh
+	sh tools/venv.sh $(VENV)
+	@touch $@
+
+# The requirements of one extra of pyproject.toml.
+$(VENV)/.%: $(VENV)/.ready pyproject.toml
+	$(PIP) $$($(RUN) tools/requirements.py $*)
+	@touch $@
+
+.PHONY: help train test bench bench-compare annotate vec-report lint format asan tsan arm64 \
+	x86-levels clean build
+.SECONDARY:

@@ -1,0 +1,189 @@
+/* The caching block allocator: freed blocks wait in a free list per size class for the next
+ * request of that class, so that a training step touches pages which are already mapped.
+ *
+ *     up to 64 KiB   classes of 512 bytes     1 -> 512   513 -> 1024   65536 -> 65536
+ *     above          powers of two            65537 -> 131072   1000000 -> 1048576
+ *
+ * The books: reserved == in_use + cached, always, read under the one mutex. A free block's first
+ * word links it to the next one of its class, so that keeping a block needs no memory and cannot
+ * fail. The lists hold at most kMaxCachedBytes; what would exceed it goes back to the system.
+ *
+ * Sanitizer builds compile the cache out (a reused block hides a use after free) and keep the
+ * books. Included by runtime.pyx only. Never destroyed: blocks outlive the interpreter's end.
+ */
+#ifndef KAEL_ALLOC_H
+#define KAEL_ALLOC_H
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "kael/config.h"
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define KAEL_SANITIZE 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#undef KAEL_SANITIZE
+#define KAEL_SANITIZE 1
+#endif
+
+#ifdef KAEL_SANITIZE
+enum { KL_CACHE_BUILT = 0 };
+#else
+enum { KL_CACHE_BUILT = 1 };
+#endif
+
+enum { kBucketStep = 512, kLargestSteppedSize = 65536 };
+#define kLargestBucket ((int64_t)1 << 62)
+#define kMaxCachedBytes ((int64_t)1 << 30)
+
+enum {
+    KL_STEPPED_CLASSES = kLargestSteppedSize / kBucketStep,
+    KL_CLASSES = KL_STEPPED_CLASSES + 62 - 16 /* powers 2^17 .. 2^62 */
+};
+
+struct kl_free_block {
+    struct kl_free_block *next;
+};
+
+struct kl_allocator_stats {
+    int64_t reserved_bytes; /* held from the system */
+    int64_t in_use_bytes;   /* of which handed out */
+    int64_t cached_bytes;   /* of which waiting in the lists */
+    int64_t hits, misses;   /* requests met by a list, by the system */
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    bool caching;
+    struct kl_allocator_stats stats;
+    struct kl_free_block *lists[KL_CLASSES];
+} kl_blocks = {.mutex = PTHREAD_MUTEX_INITIALIZER, .caching = KL_CACHE_BUILT};
+
+/* Bytes reserved for a request; 0 when none can be (kLargestBucket). bytes > 0. */
+KL_INLINE int64_t kl_block_capacity(int64_t bytes) {
+    if (bytes <= kLargestSteppedSize) return (bytes + kBucketStep - 1) & -kBucketStep;
+    if (bytes > kLargestBucket) return 0;
+    return (int64_t)1 << (64 - __builtin_clzll((uint64_t)bytes - 1));
+}
+
+KL_INLINE int kl_block_class(int64_t capacity) {
+    if (capacity <= kLargestSteppedSize) return (int)(capacity / kBucketStep) - 1;
+    return KL_STEPPED_CLASSES + __builtin_ctzll((uint64_t)capacity) - 17;
+}
+
+/* ---- The system ---- */
+
+static void *kl_system_alloc(int64_t capacity) {
+    return aligned_alloc(KL_ALIGNMENT, (size_t)capacity);
+}
+
+static void kl_free_list(struct kl_free_block *block) {
+    while (block) {
+        struct kl_free_block *next = block->next;
+        free(block);
+        block = next;
+    }
+}
+
+/* Gives every cached block back. The lists are taken under the mutex, freed after it. */
+static void kl_empty_cache(void) {
+    struct kl_free_block *lists[KL_CLASSES];
+    pthread_mutex_lock(&kl_blocks.mutex);
+    for (int c = 0; c < KL_CLASSES; c++) {
+        lists[c] = kl_blocks.lists[c];
+        kl_blocks.lists[c] = NULL;
+    }
+    kl_blocks.stats.reserved_bytes -= kl_blocks.stats.cached_bytes;
+    kl_blocks.stats.cached_bytes = 0;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    for (int c = 0; c < KL_CLASSES; c++) kl_free_list(lists[c]);
+}
+
+/* A block from the system. When it refuses and the cache holds enough to matter, the cache is
+ * given back and the system asked again. */
+static void *kl_allocate_from_system(int64_t capacity) {
+    void *block = kl_system_alloc(capacity);
+    if (!block) {
+        pthread_mutex_lock(&kl_blocks.mutex);
+        const bool may_help = kl_blocks.stats.cached_bytes >= capacity;
+        pthread_mutex_unlock(&kl_blocks.mutex);
+        if (!may_help) return NULL;
+        kl_empty_cache();
+        block = kl_system_alloc(capacity);
+        if (!block) return NULL;
+    }
+    pthread_mutex_lock(&kl_blocks.mutex);
+    kl_blocks.stats.misses++;
+    kl_blocks.stats.reserved_bytes += capacity;
+    kl_blocks.stats.in_use_bytes += capacity;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    return block;
+}
+
+/* ---- Blocks ---- */
+
+/* See runtime.h: NULL when the size cannot be represented or the system refuses; the books are
+ * then as before. */
+static void *kl_allocate(int64_t bytes) {
+    const int64_t capacity = kl_block_capacity(bytes);
+    if (KL_UNLIKELY(capacity == 0)) return NULL;
+    if (KL_CACHE_BUILT) {
+        const int class = kl_block_class(capacity);
+        pthread_mutex_lock(&kl_blocks.mutex);
+        struct kl_free_block *block = kl_blocks.lists[class];
+        if (KL_LIKELY(block != NULL)) {
+            kl_blocks.lists[class] = block->next;
+            kl_blocks.stats.hits++;
+            kl_blocks.stats.in_use_bytes += capacity;
+            kl_blocks.stats.cached_bytes -= capacity;
+            pthread_mutex_unlock(&kl_blocks.mutex);
+            return block;
+        }
+        pthread_mutex_unlock(&kl_blocks.mutex);
+    }
+    return kl_allocate_from_system(capacity);
+}
+
+static void kl_release(void *pointer, int64_t bytes) {
+    const int64_t capacity = kl_block_capacity(bytes);
+    pthread_mutex_lock(&kl_blocks.mutex);
+    kl_blocks.stats.in_use_bytes -= capacity;
+    if (KL_CACHE_BUILT && KL_LIKELY(kl_blocks.caching) &&
+        KL_LIKELY(kl_blocks.stats.cached_bytes + capacity <= kMaxCachedBytes)) {
+        struct kl_free_block *block = pointer;
+        const int class = kl_block_class(capacity);
+        block->next = kl_blocks.lists[class];
+        kl_blocks.lists[class] = block;
+        kl_blocks.stats.cached_bytes += capacity;
+        pthread_mutex_unlock(&kl_blocks.mutex);
+        return;
+    }
+    kl_blocks.stats.reserved_bytes -= capacity;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    free(pointer);
+}
+
+static struct kl_allocator_stats kl_read_allocator(void) {
+    pthread_mutex_lock(&kl_blocks.mutex);
+    const struct kl_allocator_stats stats = kl_blocks.stats;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    return stats;
+}
+
+/* Off drops the cached blocks. Without effect where the cache is compiled out. */
+static void kl_set_caching(bool caching) {
+    pthread_mutex_lock(&kl_blocks.mutex);
+    kl_blocks.caching = caching && KL_CACHE_BUILT;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    if (!caching) kl_empty_cache();
+}
+
+/* ---- Forks: the lock is held across one, so that the child's copy is consistent ---- */
+
+static void kl_lock_blocks(void) { pthread_mutex_lock(&kl_blocks.mutex); }
+static void kl_unlock_blocks(void) { pthread_mutex_unlock(&kl_blocks.mutex); }
+
+#endif

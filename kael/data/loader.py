@@ -1,0 +1,73 @@
+"""Tensors of one length, and their walk in batches."""
+
+import kael
+
+__all__ = ["DataLoader", "TensorDataset"]
+
+
+class TensorDataset:
+    """Tensors whose first dims agree; item i is the tuple of their i-th rows.
+
+    Parameters
+    ----------
+    *tensors : kael.Tensor
+        At least one, each with at least one dim.
+    """
+
+    def __init__(self, *tensors):
+        sizes = [tensor.shape[0] for tensor in tensors]
+        if not sizes:
+            raise ValueError("TensorDataset: at least one tensor is needed")
+        if any(size != sizes[0] for size in sizes):
+            raise ValueError(f"TensorDataset: first dims differ: {sizes}")
+        self.tensors = tensors
+
+    def __len__(self):
+        return self.tensors[0].shape[0]
+
+    def __getitem__(self, index):
+        return tuple(tensor[index] for tensor in self.tensors)
+
+
+class DataLoader:
+    """Walks a data set in batches, in order or shuffled anew at each walk.
+
+    The order of a shuffled walk depends on the generator's state only, never on threads.
+
+    Parameters
+    ----------
+    dataset : TensorDataset
+    batch_size : int
+    shuffle : bool
+    drop_last : bool
+        Whether to leave out a last batch that is not full.
+    generator : kael.Generator or None
+        Where shuffling draws from; None is kael's default generator.
+
+    Examples
+    --------
+    >>> import kael
+    >>> from kael.data import DataLoader, TensorDataset
+    >>> data = TensorDataset(kael.arange(5))
+    >>> [batch.tolist() for (batch,) in DataLoader(data, batch_size=2)]
+    [[0, 1], [2, 3], [4]]
+    """
+
+    def __init__(self, dataset, batch_size=1, shuffle=False, drop_last=False, generator=None):
+        if batch_size < 1:
+            raise ValueError(f"DataLoader: batch_size must be positive, got {batch_size}")
+        self.dataset = dataset
+        self.batch_size = batch_size
+        self.shuffle = shuffle
+        self.drop_last = drop_last
+        self.generator = generator
+
+    def __len__(self):
+        full, rest = divmod(len(self.dataset), self.batch_size)
+        return full + (rest > 0 and not self.drop_last)
+
+    def __iter__(self):
+        order = kael.randperm(len(self.dataset), generator=self.generator) if self.shuffle else None
+        for k in range(len(self)):
+            rows = slice(k * self.batch_size, (k + 1) * self.batch_size)
+            yield self.dataset[rows if order is None else order[rows]]

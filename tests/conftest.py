@@ -1,0 +1,59 @@
+"""Shared helpers: bits compared exactly, inputs that show any change of order, and the axes
+(instruction sets, thread counts) along which a result must not change."""
+
+import numpy as np
+import pytest
+
+import kael
+
+THREAD_COUNTS = (1, 2, 3, 7, 16)
+
+
+def bits_equal(a, b):
+    """Whether two tensors or arrays agree in shape, dtype and every bit; NaN equals NaN."""
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    unsigned = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}[a.dtype.itemsize]
+    same = np.ascontiguousarray(a).view(unsigned) == np.ascontiguousarray(b).view(unsigned)
+    if a.dtype.kind == "f":
+        same |= (np.isnan(a) & np.isnan(b)).reshape(same.shape)
+    return bool(same.all())
+
+
+def spread(shape, dtype="float32", seed=0):
+    """An array whose exponents spread over +-50 with random signs.
+
+    Values of one magnitude often add exactly, so that a wrong order of summation would pass; these
+    round at every step. Integer dtypes get values over their whole range, bool fair coins.
+    """
+    generator = np.random.default_rng(seed)
+    dtype = np.dtype(dtype)
+    if dtype.kind == "b":
+        return generator.integers(0, 2, shape).astype(bool)
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype)
+        return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
+    mantissa = generator.uniform(1.0, 2.0, shape) * generator.choice((-1.0, 1.0), shape)
+    return np.ldexp(mantissa, generator.integers(-50, 51, shape)).astype(dtype)
+
+
+@pytest.fixture(params=kael.usable_isas())
+def every_isa(request):
+    """Runs the test once per usable instruction set, with that set in use."""
+    with kael.isa(request.param):
+        yield request.param
+
+
+@pytest.fixture(params=THREAD_COUNTS)
+def every_thread_count(request):
+    """Runs the test once per thread count of the promise, with that count set."""
+    with kael.num_threads(request.param):
+        yield request.param
+
+
+@pytest.fixture
+def four_threads():
+    """Runs the test with four threads."""
+    with kael.num_threads(4):
+        yield 4

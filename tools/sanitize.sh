@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# sanitize.sh address,undefined|thread PYTHON [pytest args...]
+# Builds a clean copy of the checkout with gcc's sanitizers and runs its tests under stock CPython.
+set -euo pipefail
+kind=$1 python=$(realpath -s "$2")
+shift 2
+
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+"$(dirname "$0")/copy_sources.sh" "$copy"
+cd "$copy"
+
+case $kind in
+address,undefined)
+    library=$(gcc -print-file-name=libasan.so)
+    options=(
+        PYTHONMALLOC=malloc
+        ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=1:allocator_may_return_null=1
+        UBSAN_OPTIONS=print_stacktrace=1
+    ) ;;
+thread)
+    # exitcode 66 tells a report from a failing test; a forked child need not be followed.
+    library=$(gcc -print-file-name=libtsan.so)
+    options=("TSAN_OPTIONS=die_after_fork=0 exitcode=66 halt_on_error=1 second_deadlock_stack=1") ;;
+*)
+    echo "sanitize.sh: address,undefined or thread, got $kind" >&2
+    exit 2 ;;
+esac
+
+CC=gcc KAEL_SANITIZE=$kind "$python" setup.py -q build_ext --inplace >build.log 2>&1 ||
+    { tail -20 build.log >&2; exit 1; }
+
+# Only Python is preloaded, not this shell.
+env LD_PRELOAD="$library" "${options[@]}" KAEL_SANITIZE="$kind" PYTHONPATH="$copy" \
+    "$python" -m pytest -p no:cacheprovider "$@"
