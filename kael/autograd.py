@@ -1,39 +1,200 @@
-"""Reverse-mode differentiation: the graph's nodes, the walk, and grad mode.
+"""Reverse-mode differentiation: what a user calls, and what an operation calls to be recorded.
 
 An operation that can be differentiated ends in :func:`record`. Its gradient function takes the
 gradient of the output and returns one gradient per input, ``None`` where there is none. Gradients
 of a tensor are added in reverse order of creation (numerics R8), so they have the same bits on
-every run.
+every run. Nodes and the walk over them are compiled: ``_kernels/graph.pyx``.
 """
 
-from kael._kernels.runtime import is_grad_enabled
+import functools
 
-__all__ = ["is_grad_enabled", "needs_grad", "record"]
+from kael._kernels import graph
+from kael._kernels.graph import Node, needs_grad, record
+from kael._kernels.runtime import is_grad_enabled, set_grad_mode
+from kael._kernels.tensor import TensorBase, number
+
+__all__ = [
+    "Node", "backward", "enable_grad", "grad", "is_grad_enabled", "needs_grad", "no_grad",
+    "record", "set_grad_enabled",
+]  # fmt: skip
 
 
-class Node:
-    """One recorded operation.
+class _GradMode:
+    """Context manager and decorator that sets the calling thread's grad mode."""
 
-    Attributes
-    ----------
-    name : str
-    inputs : tuple of Tensor or None
-    gradient : callable
-        ``gradient(g)`` returns a tuple with one Tensor or None per input.
-    saved : tuple of (Tensor, int)
-        Tensors that ``gradient`` will read, with their versions when recorded.
-    order : int
-        Increases with every node made.
+    def __init__(self, enabled):
+        self._enabled = enabled
+        self._former = []
+
+    def __enter__(self):
+        self._former.append(set_grad_mode(self._enabled))
+
+    def __exit__(self, kind, error, trace):
+        set_grad_mode(self._former.pop())
+
+    def __call__(self, function):
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            former = set_grad_mode(self._enabled)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                set_grad_mode(former)
+
+        return wrapped
+
+
+class no_grad(_GradMode):  # noqa: N801 - torch's spelling
+    """Operations inside are not recorded; a context manager and a decorator.
+
+    Examples
+    --------
+    >>> x = kael.ones(3, requires_grad=True)
+    >>> with kael.no_grad():
+    ...     y = x * 2
+    >>> y.requires_grad
+    False
     """
 
-    __slots__ = ("gradient", "inputs", "name", "order", "saved")
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else cls()(function)
+
+    def __init__(self):
+        super().__init__(False)
 
 
-def needs_grad(*tensors):
-    """Whether an operation on these tensors must be recorded."""
-    return is_grad_enabled() and any(t.requires_grad for t in tensors)
+class enable_grad(_GradMode):  # noqa: N801
+    """Operations inside are recorded, also within :class:`no_grad`."""
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else cls()(function)
+
+    def __init__(self):
+        super().__init__(True)
 
 
-def record(name, out, inputs, gradient, saved=()):
-    """Makes ``out`` the result of an operation that ``gradient`` differentiates; returns ``out``."""
-    raise NotImplementedError
+class set_grad_enabled(_GradMode):  # noqa: N801
+    """Sets the thread's grad mode at once; as a context manager restores it at the end."""
+
+    def __init__(self, mode):
+        super().__init__(bool(mode))
+        self._former.append(set_grad_mode(self._enabled))
+
+    def __enter__(self):
+        set_grad_mode(self._enabled)
+
+    def __call__(self, function):
+        set_grad_mode(self._former.pop())
+        return super().__call__(function)
+
+
+def _seeds(roots, gradients, op):
+    """One checked gradient per root; 1 for a root of one element."""
+    if len(gradients) != len(roots):
+        raise RuntimeError(f"{op}: {len(roots)} outputs but {len(gradients)} gradients")
+    return [_seed(root, g, op) for root, g in zip(roots, gradients, strict=True)]
+
+
+def _seed(root, g, op):
+    if not root.requires_grad:
+        raise RuntimeError(f"{op}: the tensor does not require grad and nothing recorded it")
+    if g is None:
+        if root.numel() != 1:
+            raise RuntimeError(
+                f"{op}: only one element needs no gradient, the shape is {root.shape}"
+            )
+        return number(1.0, root.dtype_code).reshape(root.shape)
+    if not isinstance(g, TensorBase):
+        raise TypeError(f"{op}: the gradient must be a Tensor, got {type(g).__name__}")
+    if g.shape != root.shape:
+        raise RuntimeError(
+            f"{op}: the gradient has shape {g.shape}, the tensor has shape {root.shape}"
+        )
+    return g.detach().to(root.dtype)
+
+
+def _listed(tensors):
+    return [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+
+
+def _refuse_create_graph(create_graph, op):
+    if create_graph:
+        raise NotImplementedError(f"{op}: create_graph=True (gradients of gradients)")
+
+
+def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False, inputs=None):
+    """Adds the gradients of ``tensors`` to ``grad`` of the leaves they were computed from.
+
+    Parameters
+    ----------
+    tensors : Tensor or sequence of Tensor
+    grad_tensors : Tensor, None or a sequence of them
+        Weights, of the shapes of ``tensors``; may be None for a tensor of one element.
+    retain_graph : bool
+        Keep the graph for another call.
+    inputs : Tensor or sequence of Tensor, optional
+        Accumulate into these only.
+
+    Raises
+    ------
+    RuntimeError
+        A tensor that does not require grad, a graph already freed, a missing or misshapen gradient,
+        or a tensor changed in place since it was recorded.
+    """
+    _refuse_create_graph(create_graph, "backward")
+    tensors = _listed(tensors)
+    gradients = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
+    seeds = _seeds(tensors, gradients, "backward")
+    graph.backward(tensors, seeds, bool(retain_graph), None if inputs is None else _listed(inputs))
+
+
+def grad(
+    outputs, inputs, grad_outputs=None, retain_graph=False, create_graph=False, allow_unused=False
+):
+    """The gradients of ``outputs`` with respect to ``inputs``, a tuple; no ``grad`` is changed.
+
+    Parameters and errors are those of :func:`backward`; an input that no output depends on raises
+    RuntimeError unless ``allow_unused``, which gives None.
+
+    Examples
+    --------
+    >>> x = kael.tensor([3.0], requires_grad=True)
+    >>> kael.autograd.grad(x * x, x)
+    (tensor([6.]),)
+    """
+    _refuse_create_graph(create_graph, "grad")
+    outputs, inputs = _listed(outputs), _listed(inputs)
+    gradients = [None] * len(outputs) if grad_outputs is None else _listed(grad_outputs)
+    for at, x in enumerate(inputs):
+        if not x.requires_grad:
+            raise RuntimeError(f"grad: input {at} does not require grad")
+    seeds = _seeds(outputs, gradients, "grad")
+    found = graph.grad(outputs, seeds, bool(retain_graph), inputs)
+    if not allow_unused and any(g is None for g in found):
+        raise RuntimeError(
+            f"grad: input {found.index(None)} is not used; pass allow_unused=True for None"
+        )
+    return tuple(found)
+
+
+class RemovableHandle:
+    """What :meth:`Tensor.register_hook` returns; ``remove()`` undoes it."""
+
+    __slots__ = ("_hooks", "_key")
+
+    def __init__(self, hooks, key):
+        self._hooks = hooks
+        self._key = key
+
+    def remove(self):
+        self._hooks.pop(self._key, None)
+
+
+def register_hook(tensor, hook):
+    """Calls ``hook(gradient)`` whenever the gradient of ``tensor`` is computed.
+
+    What the hook returns, unless None, takes the gradient's place.
+    """
+    if not tensor.requires_grad:
+        raise RuntimeError("register_hook: the tensor does not require grad")
+    return RemovableHandle(*graph.add_hook(tensor, hook))

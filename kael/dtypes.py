@@ -5,7 +5,12 @@ to the greater one, as in PyTorch. A Python scalar is weak: it only changes the 
 integer, float), and then to that category's default (int64, float32).
 """
 
-__all__ = ["DType", "bool_", "by_code", "float32", "float64", "int32", "int64", "promote", "uint8"]
+from kael._kernels.tensor import register_dtypes
+
+__all__ = [
+    "DType", "as_dtype", "bool_", "by_code", "default_of", "float32", "float64", "int32", "int64",
+    "promote", "uint8",
+]  # fmt: skip
 
 
 class DType:
@@ -50,6 +55,10 @@ int64 = DType("int64", 3, 8, False)
 float32 = DType("float32", 4, 4, True)
 float64 = DType("float64", 5, 8, True)
 ALL = (bool_, uint8, int32, int64, float32, float64)
+register_dtypes(ALL)
+
+_BY_NAME = {dtype.name: dtype for dtype in ALL}
+_OF_PYTHON = {bool: bool_, int: int64, float: float32}
 
 
 def by_code(code):
@@ -60,3 +69,37 @@ def by_code(code):
 def promote(a, b):
     """The dtype that holds values of both."""
     return a if a.code >= b.code else b
+
+
+def default_of(kind):
+    """The dtype of a Python scalar's type: bool, int64 for int, float32 for float."""
+    return _OF_PYTHON[kind]
+
+
+def as_dtype(spec):
+    """The DType that ``spec`` means.
+
+    Parameters
+    ----------
+    spec : DType, str, type or NumPy dtype
+        ``kael.float32``, ``"float32"``, ``np.float32``, ``np.dtype("f4")``; or one of Python's
+        types ``bool``, ``int`` (int64) and ``float`` (float32).
+
+    Raises
+    ------
+    TypeError
+        Names a dtype that kael does not have.
+    """
+    if isinstance(spec, DType):
+        return spec
+    if isinstance(spec, type) and spec in _OF_PYTHON:
+        return _OF_PYTHON[spec]
+    name = getattr(spec, "name", None) or getattr(spec, "__name__", None) or str(spec)
+    name = name.removeprefix("torch.").removesuffix("_")
+    order = getattr(spec, "byteorder", "=")
+    if name not in _BY_NAME or order == ">":
+        raise TypeError(
+            f"dtype {name}{' in foreign byte order' if order == '>' else ''} is not supported; "
+            f"kael has {', '.join(_BY_NAME)}"
+        )
+    return _BY_NAME[name]

@@ -1,12 +1,131 @@
-"""class Tensor: operators and methods, each delegating to kael.ops."""
+"""class Tensor: the names a user types, each delegating to kael.ops."""
 
+import importlib
+
+from kael import autograd, interop
+from kael._kernels import tensor as base
+from kael._kernels import views
+from kael._kernels.operators import Operators
 from kael._kernels.tensor import TensorBase, register_tensor_class
+from kael.dtypes import bool_, float32, float64, int32, int64
+from kael.ops import conversion
+from kael.ops import shape as shape_ops
 
 __all__ = ["Tensor"]
 
 
-class Tensor(TensorBase):
+class Tensor(Operators):
+    """An n-dimensional array of one dtype that can record what is computed from it.
+
+    Made by :func:`kael.tensor`, :func:`kael.zeros` and the like.
+    """
+
     __slots__ = ()
+
+    ndim = TensorBase.dims
+    dtype = TensorBase.dtype_object
+
+    def dim(self):
+        """Number of dims."""
+        return self.ndim
+
+    def size(self, dim=None):
+        """The shape, or the size of one dim."""
+        shape = self.shape
+        return shape if dim is None else shape[views.normalize_dim(dim, self.ndim, "size")]
+
+    def detach(self):
+        """The same elements outside of any graph."""
+        return base.alias(self)
+
+    def requires_grad_(self, requires_grad=True):
+        """Sets ``requires_grad``; returns self."""
+        self.requires_grad = requires_grad
+        return self
+
+    def backward(self, gradient=None, retain_graph=False, create_graph=False, inputs=None):
+        """See :func:`kael.autograd.backward`."""
+        autograd.backward((self,), (gradient,), retain_graph, create_graph, inputs)
+
+    def retain_grad(self):
+        """Makes :meth:`backward` set ``grad`` of this computed tensor too."""
+        autograd.graph.retain_grad(self)
+
+    register_hook = autograd.register_hook
+
+    def numpy(self):
+        """See :func:`kael.interop.to_numpy`."""
+        return interop.to_numpy(self)
+
+    to = conversion.to
+    clone = conversion.clone
+    contiguous = conversion.contiguous
+    copy_ = conversion.copy_
+    fill_ = conversion.fill_
+    zero_ = conversion.zero_
+
+    def double(self):
+        return self.to(float64)
+
+    def float(self):
+        return self.to(float32)
+
+    def long(self):
+        return self.to(int64)
+
+    def int(self):
+        return self.to(int32)
+
+    def bool(self):
+        return self.to(bool_)
+
+    reshape = shape_ops.reshape
+    view = shape_ops.view
+    flatten = shape_ops.flatten
+    permute = shape_ops.permute
+    transpose = shape_ops.transpose
+    t = shape_ops.t
+    movedim = shape_ops.movedim
+    expand = shape_ops.expand
+    broadcast_to = shape_ops.broadcast_to
+    squeeze = shape_ops.squeeze
+    unsqueeze = shape_ops.unsqueeze
+    narrow = shape_ops.narrow
+    select = shape_ops.select
+    unbind = shape_ops.unbind
+    split = shape_ops.split
+    chunk = shape_ops.chunk
+    flip = shape_ops.flip
+
+    @property
+    def T(self):  # noqa: N802
+        """The view with all dims in reverse order."""
+        return self.permute(*range(self.ndim - 1, -1, -1))
+
+    @property
+    def mT(self):  # noqa: N802
+        """The view with the last two dims exchanged."""
+        return self.transpose(-2, -1)
 
 
 register_tensor_class(Tensor)
+
+# Families of operations whose functions are methods as they are. Bound by name until all of them
+# have landed.
+_METHODS = {
+    "elementwise": "abs add ceil clamp cos div eq erf exp expm1 floor floor_divide ge gelu gt "
+    "isfinite isinf isnan le log log1p logical_and logical_not logical_or logical_xor lt maximum "
+    "minimum mul ne neg pow reciprocal relu remainder round rsqrt sigmoid sign sin sqrt square sub "
+    "tan tanh trunc where",
+    "reduce": "all any argmax argmin max mean min norm prod std sum var cumsum",
+    "rows": "log_softmax softmax",
+    "matmul": "matmul mm bmm dot mv",
+}
+for _stem, _names in _METHODS.items():
+    try:
+        _module = importlib.import_module(f"kael.ops.{_stem}")
+    except ModuleNotFoundError:
+        continue
+    for _name in _names.split():
+        if hasattr(_module, _name):
+            setattr(Tensor, _name, getattr(_module, _name))

@@ -29,8 +29,9 @@ cdef class TensorBase:
     cdef bint requires_grad_flag
     cdef int64_t shape_[KL_MAX_DIMS]
     cdef int64_t strides_[KL_MAX_DIMS]     # in elements, any sign
-    cdef public object grad                # Tensor or None
+    cdef object grad_                      # Tensor or None
     cdef public object grad_fn             # autograd.Node or None
+    cdef object hooks                      # dict of callables that see the gradient, or None
     cdef object __weakref__
 
 
@@ -44,8 +45,17 @@ cdef TensorBase new_like(TensorBase like, int dtype)
 cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *shape,
                          const int64_t *strides)
 
+# A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
+cdef TensorBase new_number(int dtype, object value)
+
 # Raises RuntimeError unless an in-place `op` may write to self: read-only memory, or an expanded
 # tensor (one element seen at several places). Bumps the storage's version.
 cdef int begin_write(TensorBase self, str op) except -1
 
 cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil
+
+# `dim` counted from the front; IndexError names op and dim. A 0-d tensor has the dims -1 and 0.
+cdef int wrap_dim(object dim, int ndim, str op) except -1
+
+# Fills shape from a sequence of ints, or from one int; returns their number.
+cdef int read_shape(object sizes, int64_t *shape, str op) except -1

@@ -1,9 +1,11 @@
 """TensorBase: the metadata of a tensor, kept in C so that small operations stay cheap."""
 
-from cpython.buffer cimport Py_buffer
+from cpython.buffer cimport Py_buffer, PyBUF_WRITABLE
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport int64_t
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
+from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memcpy, memset
 
 from kael._kernels.storage cimport Storage, borrow_storage, new_storage
 
@@ -13,15 +15,26 @@ cdef extern from "Python.h":
     ctypedef struct PyTypeObject:
         newfunc tp_new
 
+    object PyLong_FromLongLong(long long value)
+
+cdef extern from * nogil:
+    # The compiler's checked multiply; true when the product does not fit.
+    bint __builtin_mul_overflow(int64_t a, int64_t b, int64_t *product)
+
 cdef type tensor_class = TensorBase
+cdef tuple dtype_objects = ()
 cdef tuple no_args = ()
+
+# The allocator refuses more (kLargestBucket).
+cdef int64_t largest_request = <int64_t> 1 << 62
 
 # Buffer-protocol formats by enum kl_dtype.
 cdef const char *formats[6]
 formats[:] = [b"?", b"B", b"i", b"q", b"f", b"d"]
 DTYPE_OF_FORMAT = {
-    "?": KL_DTYPE_bool, "B": KL_DTYPE_u8, "i": KL_DTYPE_i32, "l": KL_DTYPE_i64,
-    "q": KL_DTYPE_i64, "f": KL_DTYPE_f32, "d": KL_DTYPE_f64,
+    ("?", 1): KL_DTYPE_bool, ("B", 1): KL_DTYPE_u8, ("i", 4): KL_DTYPE_i32,
+    ("l", 4): KL_DTYPE_i32, ("l", 8): KL_DTYPE_i64, ("q", 8): KL_DTYPE_i64,
+    ("f", 4): KL_DTYPE_f32, ("d", 8): KL_DTYPE_f64,
 }
 
 
@@ -31,18 +44,114 @@ def register_tensor_class(type kind):
     tensor_class = kind
 
 
+def register_dtypes(tuple dtypes):
+    """Names the DType object of each dtype code; kael.dtypes calls it once."""
+    global dtype_objects
+    dtype_objects = dtypes
+
+
 cdef class TensorBase:
     @property
     def shape(self):
-        return tuple([self.shape_[d] for d in range(self.ndim)])
+        """Sizes of the dims, as a tuple."""
+        return int_tuple(self.shape_, self.ndim)
+
+    def stride(self, dim=None):
+        """Elements to step for the next index of each dim, or of one ``dim``."""
+        if dim is None:
+            return int_tuple(self.strides_, self.ndim)
+        return self.strides_[wrap_dim(dim, self.ndim, "stride")]
+
+    def numel(self):
+        """Number of elements."""
+        return self.size
+
+    def data_ptr(self):
+        """Address of the first element; 0 when there is none."""
+        return <size_t> self.data
+
+    def storage_offset(self):
+        """Elements between the start of the storage and the first element."""
+        return (self.data - self.storage.data) // kl_itemsize(self.dtype)
+
+    def is_contiguous(self):
+        """Whether the elements lie in row-major order without gaps."""
+        return self.contiguous
+
+    # kael.Tensor binds these two to the names that C fields occupy here.
+    @property
+    def dims(self):
+        """Number of dims."""
+        return self.ndim
+
+    @property
+    def dtype_object(self):
+        """The element type, a kael.dtypes.DType."""
+        return <object> dtype_objects[self.dtype]
 
     @property
     def dtype_code(self):
         return self.dtype
 
+    @property
+    def is_writable(self):
+        """Whether in-place operations may write to the memory."""
+        return self.storage.writable
+
+    @property
+    def _version(self):
+        """Counts the in-place changes of the memory; views share it."""
+        return self.storage.version
+
+    @property
+    def requires_grad(self):
+        """Whether operations on this tensor are recorded for :meth:`backward`."""
+        return self.requires_grad_flag
+
+    @requires_grad.setter
+    def requires_grad(self, bint value):
+        if self.grad_fn is not None and not value:
+            raise RuntimeError(
+                "requires_grad of a computed tensor cannot be cleared; use detach()")
+        if value and not kl_is_float(self.dtype):
+            raise RuntimeError("only tensors of floating point dtype can require gradients, "
+                               f"this one is {dtype_objects[self.dtype].name}")
+        self.requires_grad_flag = value
+
+    @property
+    def is_leaf(self):
+        """Whether no recorded operation made this tensor."""
+        return self.grad_fn is None
+
+    @property
+    def grad(self):
+        """The accumulated gradient, a tensor of the same shape and dtype, or None."""
+        return self.grad_
+
+    @grad.setter
+    def grad(self, value):
+        if value is not None:
+            if not isinstance(value, TensorBase):
+                raise TypeError(f"grad must be a Tensor or None, got {type(value).__name__}")
+            if not same_shape(self, value) or (<TensorBase> value).dtype != self.dtype:
+                raise RuntimeError(
+                    f"grad must have the tensor's shape {self.shape} and dtype, got {value.shape}")
+        self.grad_ = value
+
+    @grad.deleter
+    def grad(self):
+        self.grad_ = None
+
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         cdef int64_t itemsize = kl_itemsize(self.dtype)
         cdef int d
+        if self.requires_grad_flag:
+            raise BufferError("the tensor requires grad; export tensor.detach()")
+        if (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE and not self.storage.writable:
+            raise BufferError("the tensor's memory is read-only")
+        # Without PyBUF_STRIDES the consumer assumes packed rows.
+        if not (flags & 0x10) and not self.contiguous:
+            raise BufferError("the tensor is not contiguous")
         owned = bytearray(2 * KL_MAX_DIMS * sizeof(Py_ssize_t))
         cdef Py_ssize_t *sizes = <Py_ssize_t *> <char *> owned
         for d in range(self.ndim):
@@ -64,6 +173,57 @@ cdef class TensorBase:
     def __releasebuffer__(self, Py_buffer *buffer):
         Py_DECREF(<object> <PyObject *> buffer.internal)
 
+    def item(self):
+        """The only element, as a Python number; RuntimeError when there is not exactly one."""
+        if self.size != 1:
+            raise RuntimeError(f"item: the tensor has {self.size} elements, not one")
+        return element(self.data, self.dtype)
+
+    def tolist(self):
+        """Nested lists of Python numbers; a number for a 0-d tensor."""
+        return nested_list(self, self.data, 0)
+
+
+cdef tuple int_tuple(const int64_t *values, int count):
+    cdef tuple result = PyTuple_New(count)
+    cdef int d
+    for d in range(count):
+        value = PyLong_FromLongLong(values[d])
+        Py_INCREF(value)
+        PyTuple_SET_ITEM(result, d, value)
+    return result
+
+
+cdef object element(const char *at, int dtype):
+    cdef int32_t i32
+    cdef int64_t i64
+    cdef float f32
+    cdef double f64
+    # memcpy: the memory may come from outside and be misaligned.
+    if dtype == KL_DTYPE_f32:
+        memcpy(&f32, at, 4)
+        return f32
+    if dtype == KL_DTYPE_f64:
+        memcpy(&f64, at, 8)
+        return f64
+    if dtype == KL_DTYPE_i64:
+        memcpy(&i64, at, 8)
+        return i64
+    if dtype == KL_DTYPE_i32:
+        memcpy(&i32, at, 4)
+        return i32
+    if dtype == KL_DTYPE_u8:
+        return (<const uint8_t *> at)[0]
+    return at[0] != 0
+
+
+cdef object nested_list(TensorBase self, const char *at, int d):
+    cdef int64_t i, step
+    if d == self.ndim:
+        return element(at, self.dtype)
+    step = self.strides_[d] * kl_itemsize(self.dtype)
+    return [nested_list(self, at + i * step, d + 1) for i in range(self.shape_[d])]
+
 
 cdef TensorBase bare(int dtype, int ndim):
     cdef PyTypeObject *kind = <PyTypeObject *> tensor_class
@@ -74,16 +234,27 @@ cdef TensorBase bare(int dtype, int ndim):
 
 
 cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
+    """Shape, packed strides and size. In an empty tensor no stride is ever used: one that does not
+    fit is 0."""
     cdef int d
     cdef int64_t stride = 1
+    cdef bint overflow = False, empty = False
     for d in range(self.ndim - 1, -1, -1):
         if shape[d] < 0:
             raise ValueError(f"negative size {shape[d]} at dim {d}")
         self.shape_[d] = shape[d]
-        self.strides_[d] = stride
-        stride *= shape[d]
-    self.size = stride
+        self.strides_[d] = 0 if overflow else stride
+        if shape[d] == 0:
+            empty = True
+        elif not overflow:
+            overflow = __builtin_mul_overflow(stride, shape[d], &stride)
     self.contiguous = True
+    self.size = 0 if empty else stride
+    if not empty and (overflow or stride > largest_request // kl_itemsize(self.dtype)):
+        nbytes = kl_itemsize(self.dtype)
+        for d in range(self.ndim):
+            nbytes = nbytes * <object> shape[d]
+        raise MemoryError(f"cannot reserve {nbytes} bytes")
     return 0
 
 
@@ -103,28 +274,75 @@ cdef TensorBase new_like(TensorBase like, int dtype):
 
 cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *shape,
                          const int64_t *strides):
-    cdef TensorBase self = bare(base.dtype, ndim)
+    return place(base.storage, base.dtype, data, ndim, shape, strides)
+
+
+cdef TensorBase place(Storage storage, int dtype, char *data, int ndim, const int64_t *shape,
+                      const int64_t *strides):
+    cdef TensorBase self = bare(dtype, ndim)
     cdef int d
     cdef int64_t packed = 1
-    self.storage = base.storage
+    cdef bint empty = False
+    self.storage = storage
     self.data = data
     self.contiguous = True
-    self.size = 1
     for d in range(ndim - 1, -1, -1):
         self.shape_[d] = shape[d]
         self.strides_[d] = strides[d]
+        if shape[d] == 0:
+            empty = True
+            continue
         if shape[d] != 1 and strides[d] != packed:
             self.contiguous = False
-        packed *= shape[d]
-    self.size = packed
-    if packed == 0:
-        self.contiguous = True
+        # The elements of a non-empty view exist in memory or are repeated by a stride of 0; only
+        # the latter could overflow, and expand refuses them.
+        if not empty:
+            packed *= shape[d]
+    self.size = 0 if empty else packed
+    self.contiguous = self.contiguous or empty
+    return self
+
+
+cdef TensorBase new_number(int dtype, object value):
+    cdef TensorBase self = new_tensor(dtype, 0, NULL)
+    cdef int32_t i32
+    cdef int64_t i64
+    cdef float f32
+    cdef double f64
+    if dtype == KL_DTYPE_f32:
+        f64 = value
+        f32 = <float> f64
+        memcpy(self.data, &f32, 4)
+    elif dtype == KL_DTYPE_f64:
+        f64 = value
+        memcpy(self.data, &f64, 8)
+    elif dtype == KL_DTYPE_bool:
+        self.data[0] = 1 if value else 0
+    else:
+        i64 = int(value)
+        if dtype == KL_DTYPE_i64:
+            memcpy(self.data, &i64, 8)
+        elif dtype == KL_DTYPE_i32:
+            i32 = <int32_t> i64
+            if i32 != i64:
+                raise OverflowError(f"{value} does not fit in int32")
+            memcpy(self.data, &i32, 4)
+        else:
+            if i64 < 0 or i64 > 255:
+                raise OverflowError(f"{value} does not fit in uint8")
+            self.data[0] = <char> <uint8_t> i64
     return self
 
 
 cdef int begin_write(TensorBase self, str op) except -1:
+    cdef int d
     if not self.storage.writable:
         raise RuntimeError(f"{op}: the tensor's memory is read-only")
+    if not self.contiguous:
+        for d in range(self.ndim):
+            if self.strides_[d] == 0 and self.shape_[d] > 1:
+                raise RuntimeError(f"{op}: an expanded tensor shows one element at several places "
+                                   f"(stride 0 at dim {d}); write to a clone")
     self.storage.version += 1
     return 0
 
@@ -139,17 +357,85 @@ cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil:
     return True
 
 
-def from_buffer(object exporter):
-    """A tensor on the memory of an object with the buffer protocol."""
+cdef int wrap_dim(object dim, int ndim, str op) except -1:
+    cdef int64_t count = ndim if ndim > 0 else 1
+    cdef int64_t value = dim
+    if value < -count or value >= count:
+        raise IndexError(f"{op}: dim {dim} is out of range for {ndim} dims "
+                         f"(expected {-count} to {count - 1})")
+    return <int> (value + count if value < 0 else value)
+
+
+cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
+    cdef int count = 0
+    if not isinstance(sizes, (tuple, list)):
+        sizes = (sizes,) if hasattr(sizes, "__index__") else tuple(sizes)
+    if len(sizes) > KL_MAX_DIMS:
+        raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
+    for size in sizes:
+        if not hasattr(size, "__index__"):
+            raise TypeError(f"{op}: sizes must be integers, got {size!r}")
+        try:
+            shape[count] = size
+        except OverflowError:
+            raise ValueError(f"{op}: size {size} does not fit in 64 bits") from None
+        count += 1
+    return count
+
+
+def empty(sizes, int code):
+    """A fresh tensor, contents arbitrary."""
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int ndim = read_shape(sizes, shape, "empty")
+    return new_tensor(code, ndim, shape)
+
+
+def zeros(sizes, int code):
+    """A fresh tensor of zeros: all bits are zero in each dtype."""
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int ndim = read_shape(sizes, shape, "zeros")
+    cdef TensorBase self = new_tensor(code, ndim, shape)
+    cdef char *data = self.data
+    cdef size_t nbytes = <size_t> (self.size * kl_itemsize(code))
+    if nbytes > 0:
+        with nogil:
+            memset(data, 0, nbytes)
+    return self
+
+
+def number(value, int code):
+    """A fresh 0-d tensor that holds a Python number."""
+    return new_number(code, value)
+
+
+def alias(TensorBase self):
+    """Another tensor on the same elements, outside of any graph."""
+    return new_view(self, self.data, self.ndim, self.shape_, self.strides_)
+
+
+def from_buffer(object exporter, bint writable=True):
+    """A tensor on the memory of an object with the buffer protocol.
+
+    TypeError for an element type that kael does not have, ValueError for strides that are not
+    multiples of the itemsize.
+    """
     cdef Storage storage = borrow_storage(exporter)
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int64_t strides[KL_MAX_DIMS]
     cdef int d
-    cdef str format = storage.view.format.decode()
-    cdef int code = DTYPE_OF_FORMAT[format]
-    cdef TensorBase base = bare(code, 0)
-    base.storage = storage
+    cdef str spelled = storage.view.format.decode() if storage.view.format is not NULL else "B"
+    cdef int64_t itemsize = storage.view.itemsize
+    code = DTYPE_OF_FORMAT.get((spelled.lstrip("@=<"), itemsize))
+    if code is None:
+        raise TypeError(f"buffer format {spelled!r} is not supported; kael has bool, uint8, int32, "
+                        "int64, float32 and float64 in native byte order")
+    if storage.view.ndim > KL_MAX_DIMS:
+        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {storage.view.ndim}")
+    storage.writable = storage.writable and writable
     for d in range(storage.view.ndim):
         shape[d] = storage.view.shape[d]
-        strides[d] = storage.view.strides[d] // storage.view.itemsize
-    return new_view(base, storage.data, storage.view.ndim, shape, strides)
+        if storage.view.strides[d] % itemsize != 0 and shape[d] > 1:
+            raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
+                             f"the itemsize {itemsize}; copy the array first")
+        strides[d] = storage.view.strides[d] // itemsize
+    return place(storage, code, storage.data, storage.view.ndim, shape, strides)
