@@ -1,0 +1,72 @@
+/* What every fold shares: its constants, its terms, and the tree in which blocks meet (numerics R3).
+ *
+ *     elements   0 1 2 ... 31 | 32 33 ... 63 | ...     16384 to a block
+ *     lanes      0 1 2 ... 31 |  0  1 ... 31 | ...     lane l adds elements l, l + 32, l + 64, ...
+ *     halving    l += l + 16, l += l + 8, ... , 0 += 1 -> one partial a block
+ *     tree       ((p0 + p1) + (p2 + p3)) + p4          neighbours; an odd last one is carried
+ *
+ * Lanes start at the identity: sums at +0, products at 1. So a lane without an element, and zeros
+ * added to fill a vector, change nothing: a running sum that began at +0 never becomes -0.
+ */
+#ifndef KAEL_FOLD_H
+#define KAEL_FOLD_H
+
+#include "kael/config.h"
+
+enum {
+    kl_reduction_block = 16384, /* the seeds' kReductionBlock */
+    kl_lanes = 32               /* kLanes: four AVX-512, eight AVX2 or sixteen NEON accumulators */
+};
+
+/* What an element contributes, and how contributions meet. Sums and products live in double lanes
+ * (int64 for integers); the rest is exact and lives in the element type. */
+enum kl_term {
+    KL_TERM_VALUE,     /* x */
+    KL_TERM_SQUARE,    /* x * x in double */
+    KL_TERM_ABS,       /* |x| */
+    KL_TERM_DEVIATION, /* (x - center)^2 in double */
+    KL_TERM_PRODUCT,   /* x * y in double: dot */
+    KL_TERM_FACTOR,    /* x, met by multiplication */
+    KL_TERM_MAX,       /* NaN wins, +0 is greater than -0 */
+    KL_TERM_MIN,
+    KL_TERM_ARGMAX, /* first NaN, else first of the greatest; -0 equals +0 */
+    KL_TERM_ARGMIN
+};
+
+KL_INLINE bool kl_term_is_arg(int term) { return term >= KL_TERM_ARGMAX; }
+
+/* A partial or whole result: the double or int64 accumulator, or the value of an extreme. */
+typedef union {
+    double f;
+    int64_t i;
+} kl_total;
+
+/* Blocks meet like digits of a binary counter, which is the pairwise tree: entry e of the stack
+ * holds as many blocks as its place says, and what is left at the end meets from the right. */
+struct kl_tree {
+    double partial[64];
+    int64_t blocks;
+    int depth;
+};
+
+KL_INLINE double kl_meet(int term, double a, double b) {
+    return term == KL_TERM_FACTOR ? a * b : a + b;
+}
+
+KL_INLINE void kl_tree_push(struct kl_tree *tree, int term, double partial) {
+    tree->partial[tree->depth++] = partial;
+    for (int64_t count = ++tree->blocks; (count & 1) == 0; count >>= 1) {
+        tree->depth--;
+        tree->partial[tree->depth - 1] =
+            kl_meet(term, tree->partial[tree->depth - 1], tree->partial[tree->depth]);
+    }
+}
+
+KL_INLINE double kl_tree_total(struct kl_tree *tree, int term) {
+    if (tree->depth == 0) return term == KL_TERM_FACTOR ? 1.0 : 0.0;
+    double total = tree->partial[--tree->depth];
+    while (tree->depth > 0) total = kl_meet(term, tree->partial[--tree->depth], total);
+    return total;
+}
+
+#endif

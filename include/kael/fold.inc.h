@@ -1,0 +1,117 @@
+/* The fold of numerics R3 in vocabulary words: kl_lanes double accumulators for T in memory.
+ *
+ * A body, included by the bodies of the families that sum: reduce.inc.h, rows.inc.h. Budget in
+ * registers of the accumulators: 4 of 32 (AVX-512), 8 of 16 (AVX2), 16 of 32 (NEON).
+ */
+#include "kael/fold.h"
+
+/* Doubles from T in memory. */
+#define KL_WIDE_f64 1
+#if KL_CAT2(KL_WIDE_, KL_TYPE)
+KL_INLINE VD(vec) KL_FN(wide)(const T *p) { return VD(load)(p); }
+KL_INLINE VD(vec) KL_FN(wide_part)(const T *p, int64_t count) { return VD(load_part)(p, count); }
+#else
+KL_INLINE VD(vec) KL_FN(wide)(const T *p) { return KL_CAT4(v_load, KL_TYPE, f64, KL_ISA)(p); }
+KL_INLINE VD(vec) KL_FN(wide_part)(const T *p, int64_t count) {
+    return KL_CAT4(v_load, KL_CAT2(KL_TYPE, _part), f64, KL_ISA)(p, count);
+}
+#endif
+#undef KL_WIDE_f64
+
+typedef struct {
+    VD(vec) lane[kl_lanes / VD(width)];
+} KL_FN(lanes);
+
+KL_INLINE KL_FN(lanes) KL_FN(lanes_start)(int term) {
+    KL_FN(lanes) lanes;
+    KL_UNROLL
+    for (int v = 0; v < kl_lanes / VD(width); v++) {
+        lanes.lane[v] = VD(splat)(term == KL_TERM_FACTOR ? 1.0 : 0.0);
+    }
+    return lanes;
+}
+
+/* acc met by what the elements x (and y) contribute. */
+KL_INLINE VD(vec) KL_FN(contribute)(int term, VD(vec) acc, VD(vec) x, VD(vec) y) {
+    switch (term) {
+    case KL_TERM_SQUARE: return VD(add)(acc, VD(mul)(x, x));
+    case KL_TERM_ABS: return VD(add)(acc, VD(abs)(x));
+    case KL_TERM_DEVIATION: x = VD(sub)(x, y); return VD(add)(acc, VD(mul)(x, x));
+    case KL_TERM_PRODUCT: return VD(add)(acc, VD(mul)(x, y));
+    case KL_TERM_FACTOR: return VD(mul)(acc, x);
+    default: return VD(add)(acc, x);
+    }
+}
+
+/* Adds x[count] to the lanes, element 0 to lane 0. y[count] is read by KL_TERM_PRODUCT only. */
+KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const T *y,
+                                double center, int64_t count) {
+    enum { width = VD(width), vectors = kl_lanes / width };
+    const VD(vec) middle = VD(splat)(center);
+    KL_FN(lanes) a = *lanes;
+    int64_t i = 0;
+    for (; i + kl_lanes <= count; i += kl_lanes) {
+        KL_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const VD(vec) other =
+                term == KL_TERM_PRODUCT ? KL_FN(wide)(y + i + v * width) : middle;
+            a.lane[v] = KL_FN(contribute)(term, a.lane[v], KL_FN(wide)(x + i + v * width), other);
+        }
+    }
+    KL_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        const int64_t left = kl_min(count - i - v * width, width);
+        if (left > 0) {
+            const VD(vec) other =
+                term == KL_TERM_PRODUCT ? KL_FN(wide_part)(y + i + v * width, left) : middle;
+            const VD(vec) met = KL_FN(contribute)(
+                term, a.lane[v], KL_FN(wide_part)(x + i + v * width, left), other);
+            const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
+            a.lane[v] = VD(select)(real, met, a.lane[v]);
+        }
+    }
+    *lanes = a;
+}
+
+/* Halving. */
+KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
+    enum { width = VD(width), vectors = kl_lanes / width };
+    KL_FN(lanes) a = *lanes;
+    KL_UNROLL
+    for (int half = vectors / 2; half > 0; half /= 2) {
+        KL_UNROLL
+        for (int v = 0; v < half; v++) {
+            a.lane[v] = term == KL_TERM_FACTOR ? VD(mul)(a.lane[v], a.lane[v + half])
+                                               : VD(add)(a.lane[v], a.lane[v + half]);
+        }
+    }
+    double lane[width];
+    VD(store)(lane, a.lane[0]);
+    KL_UNROLL
+    for (int half = width / 2; half > 0; half /= 2) {
+        KL_UNROLL
+        for (int l = 0; l < half; l++) lane[l] = kl_meet(term, lane[l], lane[l + half]);
+    }
+    return lane[0];
+}
+
+/* The fold of one block: x[count], count <= kl_reduction_block. */
+KL_INLINE double KL_FN(fold_block)(int term, const T *x, const T *y, double center, int64_t count) {
+    KL_FN(lanes) lanes = KL_FN(lanes_start)(term);
+    KL_FN(lanes_add)(&lanes, term, x, y, center, count);
+    return KL_FN(lanes_meet)(&lanes, term);
+}
+
+/* The whole fold of x[size]. */
+KL_INLINE double KL_FN(fold)(int term, const T *x, const T *y, double center, int64_t size) {
+    if (size <= kl_reduction_block) return KL_FN(fold_block)(term, x, y, center, size);
+    struct kl_tree tree;
+    tree.blocks = tree.depth = 0;
+    for (int64_t first = 0; first < size; first += kl_reduction_block) {
+        const int64_t count = kl_min(size - first, kl_reduction_block);
+        kl_tree_push(&tree, term,
+                     KL_FN(fold_block)(term, x + first, term == KL_TERM_PRODUCT ? y + first : y,
+                                       center, count));
+    }
+    return kl_tree_total(&tree, term);
+}

@@ -1,0 +1,348 @@
+/* Reductions over any dims of any layout: splitting, staging, and how partial results end.
+ *
+ * Items (kl_plan_item) are independent. One block an output: the item ends the output itself. More:
+ * items leave partials[output][block], which meet on the caller in the order of fold.h. Thus many
+ * outputs and one long output are the same code, and no thread count can be seen.
+ */
+#ifndef KAEL_REDUCE_H
+#define KAEL_REDUCE_H
+
+#include <math.h>
+
+#include "kael/reduce_plan.h"
+#include "kael/runtime.h"
+#include "kael/tile.h"
+
+#define KL_BODY "kael/reduce.inc.h"
+#include "kael/foreach_isa.h"
+#define KL_BODY "kael/reduce_ints.inc.h"
+#define KL_ONCE_PER_ISA
+#include "kael/foreach_isa.h"
+
+/* rows: totals of x[rows][size]. columns: `rows` rows of a strip meet its state, `first` of them
+ * having gone before (a multiple of kl_lanes). columns_meet: the strip's totals. */
+struct kl_reduce_kernels {
+    void (*rows)(int term, const void *x, int64_t row_stride, int64_t rows, int64_t size,
+                 const double *centers, kl_total *totals, int64_t *indices);
+    void (*columns)(int term, const void *x, int64_t row_stride, int64_t first, int64_t rows,
+                    int64_t width, const double *centers, void *state);
+    void (*columns_meet)(int term, int64_t rows, int64_t width, void *state, kl_total *totals,
+                         int64_t *indices);
+};
+
+#define KL_REDUCE_KERNELS(type, isa)                                      \
+    {kl_reduce_rows_##type##_##isa, kl_reduce_columns_##type##_##isa,     \
+     kl_columns_meet_##type##_##isa}
+#define X(isa, title, usable)                                                                  \
+    {KL_REDUCE_KERNELS(u8, isa),  KL_REDUCE_KERNELS(u8, isa),  KL_REDUCE_KERNELS(i32, isa),    \
+     KL_REDUCE_KERNELS(i64, isa), KL_REDUCE_KERNELS(f32, isa), KL_REDUCE_KERNELS(f64, isa)},
+static const struct kl_reduce_kernels kl_reduce_table[KL_ISA_COUNT][KL_DTYPE_COUNT] = {KL_ISAS(X)};
+#undef X
+#undef KL_REDUCE_KERNELS
+
+/* Operations, and what becomes of a total. */
+enum kl_finish { KL_FINISH_TOTAL, KL_FINISH_ROOT, KL_FINISH_QUOTIENT, KL_FINISH_ROOT_QUOTIENT };
+
+/* X(name, term, finish); variances have KL_TERM_DEVIATION, and a pass for the mean before it. */
+#define KL_REDUCTIONS(X)                                  \
+    X(sum, KL_TERM_VALUE, KL_FINISH_TOTAL)                \
+    X(mean, KL_TERM_VALUE, KL_FINISH_QUOTIENT)            \
+    X(var, KL_TERM_DEVIATION, KL_FINISH_QUOTIENT)         \
+    X(std, KL_TERM_DEVIATION, KL_FINISH_ROOT_QUOTIENT)    \
+    X(norm1, KL_TERM_ABS, KL_FINISH_TOTAL)                \
+    X(norm2, KL_TERM_SQUARE, KL_FINISH_ROOT)              \
+    X(prod, KL_TERM_FACTOR, KL_FINISH_TOTAL)              \
+    X(max, KL_TERM_MAX, KL_FINISH_TOTAL)                  \
+    X(min, KL_TERM_MIN, KL_FINISH_TOTAL)                  \
+    X(argmax, KL_TERM_ARGMAX, KL_FINISH_TOTAL)            \
+    X(argmin, KL_TERM_ARGMIN, KL_FINISH_TOTAL)
+
+enum kl_reduction {
+#define X(name, term, finish) KL_REDUCTION_##name,
+    KL_REDUCTIONS(X)
+#undef X
+    KL_REDUCTION_COUNT
+};
+
+struct kl_reduce {
+    const struct kl_runtime *rt;
+    const struct kl_reduce_kernels *kernels;
+    struct kl_plan plan;
+    const char *x;
+    int64_t itemsize;
+    bool floats;
+    int term, finish;
+    double divisor;
+    void *values;     /* outputs of values_dtype, or NULL */
+    int values_dtype;
+    int64_t *indices; /* outputs, or NULL */
+    kl_total *partials;
+    int64_t *partial_indices;
+    double *centers; /* outputs: means, for variances of several blocks */
+};
+
+/* --- one item ----------------------------------------------------------------------------- */
+
+/* Scratch of a body: a strip's state, or nothing, then the staged tile, or nothing. */
+KL_INLINE int64_t kl_reduce_state_bytes(const struct kl_reduce *r) {
+    return r->plan.columns ? kl_lanes * r->plan.width * (int64_t)sizeof(double) : 0;
+}
+
+KL_INLINE int64_t kl_reduce_scratch_bytes(const struct kl_reduce *r) {
+    const struct kl_plan *plan = &r->plan;
+    const int64_t depth = plan->columns ? kl_strip_rows : kl_min(plan->size, kl_reduction_block);
+    return kl_reduce_state_bytes(r) + (plan->direct ? 0 : depth * plan->width * r->itemsize);
+}
+
+/* Copies elements [begin, begin + size) of the item's outputs: [output][element] for rows,
+ * [element][output] for columns. */
+static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *item, int64_t begin,
+                            int64_t size, char *tile) {
+    const struct kl_plan *plan = &r->plan;
+    const int64_t step = plan->reduced.strides[plan->reduced.count - 1];
+    for (int64_t done = 0, length; done < size; done += length) {
+        const int64_t offset = kl_plan_run(plan, begin + done, size - done, &length);
+        const char *from = r->x + (item->x + offset) * r->itemsize;
+        if (plan->columns) {
+            kl_tile_copy(
+                (struct kl_tile){tile + done * item->count * r->itemsize, item->count, 1},
+                (struct kl_tile){(char *)from, step, plan->strip_stride}, length, item->count,
+                r->itemsize);
+        } else {
+            kl_tile_copy((struct kl_tile){tile + done * r->itemsize, size, 1},
+                         (struct kl_tile){(char *)from, plan->strip_stride, step}, item->count,
+                         length, r->itemsize);
+        }
+    }
+}
+
+static void kl_reduce_columns(const struct kl_reduce *r, int term, const struct kl_item *item,
+                              const double *centers, char *scratch, kl_total *totals,
+                              int64_t *indices) {
+    const int64_t stride = r->plan.direct ? r->plan.reduced.strides[0] : item->count;
+    char *tile = scratch + kl_reduce_state_bytes(r);
+    for (int64_t first = 0; first < item->size; first += kl_strip_rows) {
+        const int64_t rows = kl_min(item->size - first, kl_strip_rows);
+        const char *x = tile;
+        if (r->plan.direct) {
+            x = r->x + (item->x + (item->begin + first) * stride) * r->itemsize;
+        } else {
+            kl_reduce_stage(r, item, item->begin + first, rows, tile);
+        }
+        r->kernels->columns(term, x, stride, first, rows, item->count, centers, scratch);
+    }
+    r->kernels->columns_meet(term, item->size, item->count, scratch, totals, indices);
+}
+
+static void kl_reduce_rows(const struct kl_reduce *r, int term, const struct kl_item *item,
+                           const double *centers, char *scratch, kl_total *totals,
+                           int64_t *indices) {
+    const char *x = scratch;
+    int64_t stride = item->size;
+    if (r->plan.direct) {
+        x = r->x + (item->x + item->begin) * r->itemsize;
+        stride = r->plan.strip_stride;
+    } else {
+        kl_reduce_stage(r, item, item->begin, item->size, scratch);
+    }
+    r->kernels->rows(term, x, stride, item->count, item->size, centers, totals, indices);
+}
+
+KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct kl_item *item,
+                              const double *centers, char *scratch, kl_total *totals,
+                              int64_t *indices) {
+    (r->plan.columns ? kl_reduce_columns : kl_reduce_rows)(r, term, item, centers, scratch, totals,
+                                                           indices);
+}
+
+/* --- the end of an output ------------------------------------------------------------------- */
+
+KL_INLINE double kl_reduce_finish(const struct kl_reduce *r, double total) {
+    switch (r->finish) {
+    case KL_FINISH_ROOT: return sqrt(total);
+    case KL_FINISH_QUOTIENT: return total / r->divisor;
+    case KL_FINISH_ROOT_QUOTIENT: return sqrt(total / r->divisor);
+    default: return total;
+    }
+}
+
+KL_INLINE void kl_reduce_store(const struct kl_reduce *r, int64_t out, kl_total total,
+                               int64_t index) {
+    if (r->indices) r->indices[out] = index;
+    switch (r->values ? r->values_dtype : KL_DTYPE_COUNT) {
+    case KL_DTYPE_f32: ((float *)r->values)[out] = (float)kl_reduce_finish(r, total.f); break;
+    case KL_DTYPE_f64: ((double *)r->values)[out] = kl_reduce_finish(r, total.f); break;
+    case KL_DTYPE_i64: ((int64_t *)r->values)[out] = total.i; break;
+    case KL_DTYPE_i32: ((int32_t *)r->values)[out] = (int32_t)total.i; break;
+    case KL_DTYPE_u8:
+    case KL_DTYPE_bool: ((uint8_t *)r->values)[out] = (uint8_t)total.i; break;
+    }
+}
+
+/* Whether the extreme of a later block replaces that of an earlier one. */
+KL_INLINE bool kl_reduce_replaces(const struct kl_reduce *r, kl_total later, kl_total earlier) {
+    const bool greatest = r->term == KL_TERM_MAX || r->term == KL_TERM_ARGMAX;
+    if (!r->floats) return greatest ? later.i > earlier.i : later.i < earlier.i;
+    if (earlier.f != earlier.f) return false;
+    if (later.f != later.f) return true;
+    if (later.f == earlier.f && !kl_term_is_arg(r->term)) {
+        return !signbit(later.f) == greatest && !signbit(earlier.f) != greatest;
+    }
+    return greatest ? later.f > earlier.f : later.f < earlier.f;
+}
+
+/* The blocks' partials of one output. */
+static kl_total kl_reduce_meet(const struct kl_reduce *r, const kl_total *partials,
+                               const int64_t *partial_indices, int64_t *index) {
+    const int64_t blocks = r->plan.blocks;
+    kl_total total = partials[0];
+    *index = partial_indices ? partial_indices[0] : 0;
+    if (r->term < KL_TERM_MAX && r->floats) {
+        struct kl_tree tree;
+        tree.blocks = tree.depth = 0;
+        for (int64_t b = 0; b < blocks; b++) kl_tree_push(&tree, r->term, partials[b].f);
+        total.f = kl_tree_total(&tree, r->term);
+        return total;
+    }
+    for (int64_t b = 1; b < blocks; b++) {
+        const uint64_t old = (uint64_t)total.i, next = (uint64_t)partials[b].i;
+        if (r->term == KL_TERM_FACTOR) {
+            total.i = (int64_t)(old * next);
+        } else if (r->term < KL_TERM_MAX) {
+            total.i = (int64_t)(old + next);
+        } else if (kl_reduce_replaces(r, partials[b], total)) {
+            total = partials[b];
+            if (partial_indices) *index = b * kl_reduction_block + partial_indices[b];
+        }
+    }
+    return total;
+}
+
+/* --- the split -------------------------------------------------------------------------------- */
+
+/* An item whose outputs have one block: begun and ended here. */
+static void kl_reduce_whole(const struct kl_reduce *r, const struct kl_item *item, char *scratch) {
+    kl_total totals[kl_tile_outputs];
+    int64_t indices[kl_tile_outputs] = {0};
+    double centers[kl_tile_outputs];
+    if (r->term == KL_TERM_DEVIATION) {
+        kl_reduce_item(r, KL_TERM_VALUE, item, NULL, scratch, totals, indices);
+        for (int64_t c = 0; c < item->count; c++) centers[c] = totals[c].f / (double)r->plan.size;
+    }
+    kl_reduce_item(r, r->term, item, centers, scratch, totals, indices);
+    for (int64_t c = 0; c < item->count; c++) {
+        kl_reduce_store(r, item->out + c * r->plan.strip_out, totals[c], indices[c]);
+    }
+}
+
+/* An item of outputs with several blocks: leaves its partials. */
+static void kl_reduce_partial(const struct kl_reduce *r, const struct kl_item *item,
+                              char *scratch) {
+    kl_total totals[kl_tile_outputs];
+    int64_t indices[kl_tile_outputs];
+    double centers[kl_tile_outputs];
+    const int64_t step = r->plan.strip_out;
+    for (int64_t c = 0; r->term == KL_TERM_DEVIATION && c < item->count; c++) {
+        centers[c] = r->centers[item->out + c * step];
+    }
+    kl_reduce_item(r, r->term, item, centers, scratch, totals, indices);
+    for (int64_t c = 0; c < item->count; c++) {
+        const int64_t place = (item->out + c * step) * r->plan.blocks + item->block;
+        r->partials[place] = totals[c];
+        if (r->partial_indices) r->partial_indices[place] = indices[c];
+    }
+}
+
+static int kl_reduce_body(void *context, int64_t first, int64_t last) {
+    const struct kl_reduce *r = (const struct kl_reduce *)context;
+    const int64_t bytes = kl_reduce_scratch_bytes(r);
+    char *scratch = NULL;
+    if (bytes > 0) {
+        scratch = (char *)r->rt->alloc(bytes);
+        if (!scratch) return KL_NO_MEMORY;
+    }
+    for (int64_t number = first; number < last; number++) {
+        const struct kl_item item = kl_plan_item(&r->plan, number);
+        (r->plan.blocks == 1 ? kl_reduce_whole : kl_reduce_partial)(r, &item, scratch);
+    }
+    if (scratch) r->rt->release(scratch, bytes);
+    return KL_OK;
+}
+
+static int kl_reduce_run(struct kl_reduce *r) {
+    const struct kl_plan *plan = &r->plan;
+    const int64_t items = plan->outputs / plan->strip * plan->tiles * plan->blocks;
+    const int64_t work = plan->width * kl_max(1, kl_min(plan->size, kl_reduction_block));
+    const int64_t grain = kl_max(1, r->rt->element_grain() / work);
+    return r->rt->parallel_for(0, items, grain, kl_reduce_body, r);
+}
+
+/* Outputs of several blocks: partials, then their meeting, twice for a variance. */
+static int kl_reduce_blocks(struct kl_reduce *r) {
+    const int64_t outputs = r->plan.outputs, blocks = r->plan.blocks;
+    const int term = r->term;
+    if (term == KL_TERM_DEVIATION) {
+        r->term = KL_TERM_VALUE;
+        KL_TRY(kl_reduce_run(r));
+        for (int64_t o = 0; o < outputs; o++) {
+            int64_t index;
+            r->centers[o] =
+                kl_reduce_meet(r, r->partials + o * blocks, NULL, &index).f / (double)r->plan.size;
+        }
+        r->term = term;
+    }
+    KL_TRY(kl_reduce_run(r));
+    for (int64_t o = 0; o < outputs; o++) {
+        int64_t index;
+        const kl_total total = kl_reduce_meet(
+            r, r->partials + o * blocks,
+            r->partial_indices ? r->partial_indices + o * blocks : NULL, &index);
+        kl_reduce_store(r, o, total, index);
+    }
+    return KL_OK;
+}
+
+/* Reduces the dims of `mask` of x. Integer dtypes know sum, prod and the extremes. `divisor` is
+ * what mean and variances divide by. values[outputs] of values_dtype (f32 or f64 from floats;
+ * int64, or x's own for max and min, from integers) and indices[outputs] may be NULL. max, min,
+ * argmax and argmin need a size above zero where there are outputs. */
+static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
+                     const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
+                     void *values, int values_dtype, int64_t *indices) {
+    static const int terms[] = {
+#define X(name, term, finish) term,
+        KL_REDUCTIONS(X)
+#undef X
+    };
+    static const int finishes[] = {
+#define X(name, term, finish) finish,
+        KL_REDUCTIONS(X)
+#undef X
+    };
+    static const double nothing = 0;
+    struct kl_reduce r = {.rt = rt, .x = (const char *)x, .divisor = divisor, .values = values};
+    r.kernels = &kl_reduce_table[rt->isa][dtype];
+    r.itemsize = kl_itemsize(dtype);
+    r.floats = kl_is_float(dtype);
+    r.term = terms[reduction];
+    r.finish = finishes[reduction];
+    r.values_dtype = values_dtype;
+    r.indices = indices;
+    kl_plan_make(&r.plan, ndim, shape, strides, mask);
+    if (r.plan.outputs == 0) return KL_OK;
+    if (r.plan.size == 0) r.x = (const char *)&nothing;
+    if (r.plan.blocks == 1) return kl_reduce_run(&r);
+
+    const int64_t count = r.plan.outputs * r.plan.blocks;
+    const int64_t bytes = 8 * (2 * count + r.plan.outputs);
+    char *scratch = (char *)rt->alloc(bytes);
+    if (!scratch) return KL_NO_MEMORY;
+    r.partials = (kl_total *)scratch;
+    r.partial_indices = kl_term_is_arg(r.term) ? (int64_t *)scratch + count : NULL;
+    r.centers = (double *)scratch + 2 * count;
+    const int status = kl_reduce_blocks(&r);
+    rt->release(scratch, bytes);
+    return status;
+}
+
+#endif

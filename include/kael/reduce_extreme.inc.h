@@ -1,0 +1,125 @@
+/* Greatest and least, and where they are. Exact, so any order gives the same bits.
+ *
+ * V(min) answers its second operand where either is NaN or both are zero. So the OR of min(a, b)
+ * and min(b, a) is NaN where either is NaN (all exponent bits set, a mantissa bit set), -0 where
+ * both are zeros and one is -0, and min(a, b) elsewhere. The greatest is the least of the negated.
+ */
+KL_INLINE V(vec) KL_FN(lesser)(V(vec) a, V(vec) b) {
+    return V(from_bits)(V(bits_or)(V(as_bits)(V(min)(a, b)), V(as_bits)(V(min)(b, a))));
+}
+
+KL_INLINE V(vec) KL_FN(orient)(bool greatest, V(vec) x) { return greatest ? V(neg)(x) : x; }
+
+/* The same on scalars. */
+KL_INLINE T KL_FN(lesser_of)(T a, T b) {
+    if (a != a) return a;
+    if (b != b) return b;
+    return a < b ? a : b < a ? b : signbit(a) ? a : b;
+}
+
+/* The extreme of x[size], size > 0. */
+KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
+    enum { width = V(width), vectors = 4 };
+    V(vec) least[vectors];
+    KL_UNROLL
+    for (int v = 0; v < vectors; v++) least[v] = V(splat)((T)INFINITY);
+    int64_t i = 0;
+    for (; i + vectors * width <= size; i += vectors * width) {
+        KL_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const V(vec) next = KL_FN(orient)(greatest, V(load)(x + i + v * width));
+            least[v] = KL_FN(lesser)(least[v], next);
+        }
+    }
+    for (; i < size; i += width) {
+        const int64_t left = kl_min(size - i, width);
+        const V(vec) next = KL_FN(orient)(greatest, V(load_part)(x + i, left));
+        const V(mask) real = V(lt)(V(iota)(), V(splat)((T)left));
+        least[0] = V(select)(real, KL_FN(lesser)(least[0], next), least[0]);
+    }
+    const V(vec) met = KL_FN(lesser)(KL_FN(lesser)(least[0], least[1]),
+                                     KL_FN(lesser)(least[2], least[3]));
+    T lane[width];
+    V(store)(lane, met);
+    KL_UNROLL
+    for (int half = width / 2; half > 0; half /= 2) {
+        KL_UNROLL
+        for (int l = 0; l < half; l++) lane[l] = KL_FN(lesser_of)(lane[l], lane[l + half]);
+    }
+    return greatest ? -lane[0] : lane[0];
+}
+
+/* The first index of `value` in x[size], where it is known to be; a NaN finds the first NaN. */
+KL_INLINE int64_t KL_FN(find)(const T *x, int64_t size, T value) {
+    enum { width = V(width) };
+    const bool nan = value != value;
+    const V(vec) wanted = V(splat)(value);
+    int64_t i = 0;
+    for (; i + width <= size; i += width) {
+        const V(vec) next = V(load)(x + i);
+        if (V(any)(nan ? V(is_nan)(next) : V(eq)(next, wanted))) break;
+    }
+    while (nan ? x[i] == x[i] : x[i] != value) i++;
+    return i;
+}
+
+/* Whether b replaces a, which has the smaller index. */
+KL_INLINE bool KL_FN(surpasses)(bool greatest, T b, T a) {
+    if (a != a) return false;
+    return b != b || (greatest ? b > a : b < a);
+}
+
+/* The extreme of x[size] and the first index where it stands. The search goes by chunks that stay
+ * in L1, so that only the best one is looked through twice. */
+KL_INLINE T KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, int64_t *index) {
+    enum { chunk = 1024 };
+    int64_t home = 0;
+    T best = KL_FN(extreme)(greatest, x, kl_min(size, chunk));
+    for (int64_t i = chunk; i < size; i += chunk) {
+        const T next = KL_FN(extreme)(greatest, x + i, kl_min(size - i, chunk));
+        if (KL_FN(surpasses)(greatest, next, best)) {
+            best = next;
+            home = i;
+        }
+    }
+    *index = home + KL_FN(find)(x + home, kl_min(size - home, chunk), best);
+    return x[*index];
+}
+
+/* best[column] meets the column's elements in `rows` rows. */
+KL_INLINE void KL_FN(strip_extreme)(bool greatest, const T *x, int64_t row_stride, int64_t first,
+                                    int64_t rows, int64_t width, T *best) {
+    for (int64_t c = 0; c < width; c += V(width)) {
+        const int64_t left = kl_min(width - c, V(width));
+        V(vec) least = first == 0 ? V(splat)((T)INFINITY)
+                                  : KL_FN(orient)(greatest, V(load_part)(best + c, left));
+        for (int64_t r = 0; r < rows; r++) {
+            const T *p = x + r * row_stride + c;
+            const V(vec) next = left == V(width) ? V(load)(p) : V(load_part)(p, left);
+            least = KL_FN(lesser)(least, KL_FN(orient)(greatest, next));
+        }
+        V(store_part)(best + c, KL_FN(orient)(greatest, least), left);
+    }
+}
+
+/* best[column] and the row of its first appearance, best[width + column]: a row number inside a
+ * block of 16384 is exact in T. */
+KL_INLINE void KL_FN(strip_index)(bool greatest, const T *x, int64_t row_stride, int64_t first,
+                                  int64_t rows, int64_t width, T *best) {
+    for (int64_t c = 0; c < width; c += V(width)) {
+        const int64_t left = kl_min(width - c, V(width));
+        V(vec) top = V(load_part)(first == 0 ? x + c : best + c, left);
+        V(vec) home = first == 0 ? V(splat)((T)0) : V(load_part)(best + width + c, left);
+        for (int64_t r = 0; r < rows; r++) {
+            const T *p = x + r * row_stride + c;
+            const V(vec) next = left == V(width) ? V(load)(p) : V(load_part)(p, left);
+            const V(mask) beyond = greatest ? V(lt)(top, next) : V(lt)(next, top);
+            const V(mask) found =
+                V(either)(beyond, V(both)(V(is_nan)(next), V(eq)(top, top)));
+            top = V(select)(found, next, top);
+            home = V(select)(found, V(splat)((T)(first + r)), home);
+        }
+        V(store_part)(best + c, top, left);
+        V(store_part)(best + width + c, home, left);
+    }
+}

@@ -1,0 +1,103 @@
+/* Reductions of integer rows and columns; included for each integer type by reduce_ints.inc.h.
+ *
+ * Exact modulo 2^64 in any order, so plain loops for the compiler to vectorise: no lanes. Sums are
+ * made in uint64_t, where wrapping is defined.
+ */
+KL_INLINE uint64_t KL_FN(add_up)(const T *x, int64_t size) {
+    uint64_t total = 0;
+    for (int64_t i = 0; i < size; i++) total += (uint64_t)(int64_t)x[i];
+    return total;
+}
+
+KL_INLINE uint64_t KL_FN(multiply_up)(const T *x, int64_t size) {
+    uint64_t total = 1;
+    for (int64_t i = 0; i < size; i++) total *= (uint64_t)(int64_t)x[i];
+    return total;
+}
+
+KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
+    T best = x[0];
+    for (int64_t i = 1; i < size; i++) {
+        best = greatest ? (x[i] > best ? x[i] : best) : (x[i] < best ? x[i] : best);
+    }
+    return best;
+}
+
+KL_INLINE int64_t KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, int64_t *index) {
+    const T best = KL_FN(extreme)(greatest, x, size);
+    int64_t i = 0;
+    while (x[i] != best) i++;
+    *index = i;
+    return best;
+}
+
+static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
+                               int64_t size, const double *centers, kl_total *totals,
+                               int64_t *indices) {
+    (void)centers;
+    for (int64_t r = 0; r < rows; r++) {
+        const T *x = (const T *)data + r * row_stride;
+        switch (term) {
+        case KL_TERM_FACTOR: totals[r].i = (int64_t)KL_FN(multiply_up)(x, size); break;
+        case KL_TERM_MAX: totals[r].i = KL_FN(extreme)(true, x, size); break;
+        case KL_TERM_MIN: totals[r].i = KL_FN(extreme)(false, x, size); break;
+        case KL_TERM_ARGMAX: totals[r].i = KL_FN(extreme_index)(true, x, size, indices + r); break;
+        case KL_TERM_ARGMIN: totals[r].i = KL_FN(extreme_index)(false, x, size, indices + r); break;
+        default: totals[r].i = (int64_t)KL_FN(add_up)(x, size); break;
+        }
+    }
+}
+
+/* One row of a strip: acc[column], for indices also acc[width + column]. `row` is its number in
+ * the block. */
+KL_INLINE void KL_FN(row_meets)(int term, const T *x, int64_t row, int64_t width, int64_t *acc) {
+    for (int64_t c = 0; c < width; c++) {
+        const int64_t next = x[c], old = acc[c];
+        switch (term) {
+        case KL_TERM_FACTOR: acc[c] = (int64_t)((uint64_t)old * (uint64_t)next); break;
+        case KL_TERM_MAX: acc[c] = next > old ? next : old; break;
+        case KL_TERM_MIN: acc[c] = next < old ? next : old; break;
+        case KL_TERM_ARGMAX:
+        case KL_TERM_ARGMIN: {
+            const bool found = term == KL_TERM_ARGMAX ? next > old : next < old;
+            acc[c] = found ? next : old;
+            acc[width + c] = found ? row : acc[width + c];
+            break;
+        }
+        default: acc[c] = (int64_t)((uint64_t)old + (uint64_t)next); break;
+        }
+    }
+}
+
+static void KL_FN(reduce_columns)(int term, const void *data, int64_t row_stride, int64_t first,
+                                  int64_t rows, int64_t width, const double *centers,
+                                  void *state) {
+    (void)centers;
+    const T *x = (const T *)data;
+    int64_t *acc = (int64_t *)state;
+    if (first == 0) {
+        for (int64_t c = 0; c < width; c++) acc[c] = x[c];
+        for (int64_t c = 0; kl_term_is_arg(term) && c < width; c++) acc[width + c] = 0;
+    }
+    for (int64_t r = first == 0; r < rows; r++) {
+        switch (term) {
+#define KL_CASE(name) \
+    case name: KL_FN(row_meets)(name, x + r * row_stride, first + r, width, acc); break
+        KL_CASE(KL_TERM_VALUE);
+        KL_CASE(KL_TERM_FACTOR);
+        KL_CASE(KL_TERM_MAX);
+        KL_CASE(KL_TERM_MIN);
+        KL_CASE(KL_TERM_ARGMAX);
+        KL_CASE(KL_TERM_ARGMIN);
+#undef KL_CASE
+        }
+    }
+}
+
+static void KL_FN(columns_meet)(int term, int64_t rows, int64_t width, void *state,
+                                kl_total *totals, int64_t *indices) {
+    (void)rows;
+    const int64_t *acc = (const int64_t *)state;
+    for (int64_t c = 0; c < width; c++) totals[c].i = acc[c];
+    for (int64_t c = 0; kl_term_is_arg(term) && c < width; c++) indices[c] = acc[width + c];
+}

@@ -1,0 +1,149 @@
+/* A reduction's geometry: which dims run inside an output, which across outputs, in what tiles.
+ *
+ *     rows form      the reduced elements are contiguous (or closest together): lanes in registers
+ *     columns form   neighbouring outputs are closer together than an output's elements: vectors
+ *                    run across a strip of columns, memory is streamed
+ *
+ * Either way an item of work is one block of kl_reduction_block elements of each output in a tile,
+ * and the fold's order is that of the logical index, so the form never shows in the bits.
+ */
+#ifndef KAEL_REDUCE_PLAN_H
+#define KAEL_REDUCE_PLAN_H
+
+#include <stdlib.h>
+
+#include "kael/fold.h"
+
+enum {
+    kl_tile_outputs = 64, /* most outputs of an item */
+    kl_strip_rows = 128   /* rows that a strip reads before it moves on: four for each lane */
+};
+
+struct kl_dims {
+    int count;
+    int64_t shape[KL_MAX_DIMS], strides[KL_MAX_DIMS], out[KL_MAX_DIMS];
+};
+
+struct kl_plan {
+    int64_t size, outputs;    /* elements of an output, outputs */
+    struct kl_dims reduced;   /* in logical order; at least one */
+    struct kl_dims outer;     /* kept dims but the strip */
+    int64_t strip, strip_stride, strip_out; /* the kept dim along which tiles run */
+    bool columns, direct;     /* direct: read in place, else staged through scratch */
+    int64_t width;            /* outputs of a whole tile */
+    int64_t tiles, blocks;    /* tiles of a strip, blocks of an output */
+};
+
+/* Appends a dim, joined to the one before where both step through memory and output as one. */
+KL_INLINE void kl_dims_append(struct kl_dims *dims, int64_t shape, int64_t stride, int64_t out) {
+    if (shape == 1) return;
+    const int last = dims->count - 1;
+    if (last >= 0 && dims->strides[last] == shape * stride && dims->out[last] == shape * out) {
+        dims->shape[last] *= shape;
+        dims->strides[last] = stride;
+        dims->out[last] = out;
+        return;
+    }
+    dims->shape[dims->count] = shape;
+    dims->strides[dims->count] = stride;
+    dims->out[dims->count++] = out;
+}
+
+/* Takes the kept dim of least stride out of `outer`. */
+KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
+    struct kl_dims *outer = &plan->outer;
+    plan->strip = 1;
+    plan->strip_stride = plan->strip_out = 0;
+    if (outer->count == 0) return;
+    int least = 0;
+    for (int d = 1; d < outer->count; d++) {
+        if (llabs(outer->strides[d]) <= llabs(outer->strides[least])) least = d;
+    }
+    plan->strip = outer->shape[least];
+    plan->strip_stride = outer->strides[least];
+    plan->strip_out = outer->out[least];
+    outer->count--;
+    for (int d = least; d < outer->count; d++) {
+        outer->shape[d] = outer->shape[d + 1];
+        outer->strides[d] = outer->strides[d + 1];
+        outer->out[d] = outer->out[d + 1];
+    }
+}
+
+/* Bit d of `mask` marks a reduced dim. The output is contiguous in the order of the kept dims. */
+static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
+                         const int64_t *strides, uint32_t mask) {
+    int64_t out[KL_MAX_DIMS];
+    plan->size = plan->outputs = 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        out[d] = (mask >> d & 1) ? 0 : plan->outputs;
+        *((mask >> d & 1) ? &plan->size : &plan->outputs) *= shape[d];
+    }
+    plan->reduced.count = plan->outer.count = 0;
+    for (int d = 0; d < ndim; d++) {
+        const int64_t stride = plan->size == 0 ? 0 : strides[d];
+        kl_dims_append((mask >> d & 1) ? &plan->reduced : &plan->outer, shape[d], stride, out[d]);
+    }
+    kl_plan_strip(plan);
+
+    struct kl_dims *reduced = &plan->reduced;
+    const bool single = reduced->count == 0 || plan->size == 0;
+    if (single) {
+        reduced->count = 1;
+        reduced->shape[0] = plan->size;
+        reduced->strides[0] = 0;
+    }
+    const int64_t step = llabs(reduced->strides[reduced->count - 1]);
+    plan->columns =
+        plan->strip > 1 && plan->size > 0 && (single || llabs(plan->strip_stride) < step);
+    plan->direct = reduced->count == 1 && (plan->columns ? plan->strip_stride == 1 : step == 1 &&
+                                           reduced->strides[0] == 1);
+    const int64_t rows = kl_max(1, 4096 / kl_max(1, plan->size));
+    plan->width = kl_min(plan->strip, plan->columns ? kl_tile_outputs : kl_min(rows, kl_tile_outputs));
+    plan->width = kl_max(1, plan->width);
+    plan->tiles = kl_ceil_div(plan->strip, plan->width);
+    plan->blocks = kl_max(1, kl_ceil_div(plan->size, kl_reduction_block));
+}
+
+/* One item: `count` outputs, the first at element `x` and output `out`, elements
+ * [begin, begin + size) of each. */
+struct kl_item {
+    int64_t x, out, count, begin, size, block;
+};
+
+KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number) {
+    struct kl_item item;
+    item.block = number % plan->blocks;
+    number /= plan->blocks;
+    const int64_t column = number % plan->tiles * plan->width;
+    int64_t group = number / plan->tiles;
+    item.count = kl_min(plan->width, plan->strip - column);
+    item.x = column * plan->strip_stride;
+    item.out = column * plan->strip_out;
+    for (int d = plan->outer.count - 1; d >= 0; d--) {
+        const int64_t digit = group % plan->outer.shape[d];
+        group /= plan->outer.shape[d];
+        item.x += digit * plan->outer.strides[d];
+        item.out += digit * plan->outer.out[d];
+    }
+    item.begin = item.block * kl_reduction_block;
+    item.size = kl_min(plan->size - item.begin, kl_reduction_block);
+    return item;
+}
+
+/* A run of reduced elements from number `index` on that step by the innermost stride: its first
+ * element's offset, and its length, at most `most`. */
+KL_INLINE int64_t kl_plan_run(const struct kl_plan *plan, int64_t index, int64_t most,
+                              int64_t *length) {
+    const struct kl_dims *dims = &plan->reduced;
+    int64_t offset = 0;
+    for (int d = dims->count - 1; d >= 0; d--) {
+        const int64_t digit = index % dims->shape[d];
+        index /= dims->shape[d];
+        offset += digit * dims->strides[d];
+        if (d == dims->count - 1) *length = kl_min(dims->shape[d] - digit, most);
+    }
+    return offset;
+}
+
+#endif

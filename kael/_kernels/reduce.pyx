@@ -1,0 +1,167 @@
+"""Reductions: which dims, what the result looks like, and the call into include/kael/reduce.h."""
+
+from libc.stdint cimport int64_t, uint32_t
+from operator import index as as_index
+
+from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.tensor cimport (
+    KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_tensor,
+)
+
+
+cdef extern from "kael/reduce.h" nogil:
+    int kl_reduce(const kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
+                  const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
+                  void *values, int values_dtype, int64_t *indices)
+
+
+cdef extern from "kael/dot.h" nogil:
+    int kl_dot(const kl_runtime *rt, int dtype, int64_t size, const void *x, int64_t x_stride,
+               const void *y, int64_t y_stride, double *total)
+
+
+cdef tuple NAMES = (
+    "sum", "mean", "var", "std", "norm1", "norm2", "prod", "max", "min", "argmax", "argmin",
+)
+REDUCTIONS = {name: number for number, name in enumerate(NAMES)}
+
+
+cdef int64_t one_dim(TensorBase x, object dim, str op) except -1:
+    cdef int64_t d = as_index(dim)
+    cdef int64_t count = x.ndim if x.ndim > 0 else 1
+    if d < -count or d >= count:
+        raise IndexError(f"{op}: dim {d} is out of range for a tensor of {x.ndim} dims")
+    return d + count if d < 0 else d
+
+
+cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1:
+    cdef int64_t mask = 0
+    cdef int64_t d
+    if dim is None:
+        return (1 << x.ndim) - 1
+    if not isinstance(dim, (tuple, list)):
+        return (1 << one_dim(x, dim, op)) & ((1 << x.ndim) - 1)
+    for item in dim:
+        d = one_dim(x, item, op)
+        if mask >> d & 1:
+            raise ValueError(f"{op}: dim {d} appears twice in {tuple(dim)}")
+        mask |= 1 << d
+    return (mask if mask else -1) & ((1 << x.ndim) - 1)
+
+
+cdef TensorBase new_result(TensorBase x, uint32_t mask, bint keepdim, int dtype):
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int d, ndim = 0
+    for d in range(x.ndim):
+        if mask >> d & 1:
+            if not keepdim:
+                continue
+            shape[ndim] = 1
+        else:
+            shape[ndim] = x.shape_[d]
+        ndim += 1
+    return new_tensor(dtype, ndim, shape)
+
+
+cdef int64_t reduced_size(TensorBase x, uint32_t mask):
+    cdef int64_t size = 1
+    cdef int d
+    for d in range(x.ndim):
+        if mask >> d & 1:
+            size *= x.shape_[d]
+    return size
+
+
+cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, TensorBase values,
+             TensorBase indices) except -1:
+    cdef const kl_runtime *rt = runtime()
+    cdef int64_t size = reduced_size(x, mask)
+    cdef void *value_data = NULL
+    cdef int64_t *index_data = NULL
+    cdef int value_dtype = 0
+    cdef int status
+    cdef double divisor = size - correction if size > correction else 0
+    cdef TensorBase out = indices if values is None else values
+    if size == 0 and out.size > 0 and reduction >= KL_REDUCTION_max:
+        raise ValueError(f"{NAMES[reduction]}: no elements to choose from in shape {x.shape}")
+    if values is not None:
+        value_data = values.data
+        value_dtype = values.dtype
+    if indices is not None:
+        index_data = <int64_t *> indices.data
+    with nogil:
+        status = kl_reduce(rt, reduction, x.dtype, x.data, x.ndim, x.shape_, x.strides_, mask,
+                           divisor, value_data, value_dtype, index_data)
+    return check(status, NAMES[reduction])
+
+
+cdef TensorBase reduce_op(int reduction, TensorBase x, uint32_t mask, bint keepdim, int dtype,
+                          double correction):
+    cdef TensorBase out
+    cdef bint floats = kl_is_float(x.dtype)
+    if dtype < 0:
+        dtype = x.dtype
+        if not floats and (reduction == KL_REDUCTION_sum or reduction == KL_REDUCTION_prod):
+            dtype = KL_DTYPE_i64
+    if reduction >= KL_REDUCTION_argmax:
+        out = new_result(x, mask, keepdim, KL_DTYPE_i64)
+        run(reduction, x, mask, correction, None, out)
+        return out
+    out = new_result(x, mask, keepdim, dtype)
+    run(reduction, x, mask, correction, out, None)
+    return out
+
+
+def reduce(int reduction, TensorBase x, dim=None, bint keepdim=False, int dtype=-1,
+           double correction=0):
+    """Reduces ``dim`` of ``x`` by the operation numbered ``REDUCTIONS[name]``.
+
+    Integer tensors know sum, prod (in int64) and the extremes. ``dtype`` is the code of the
+    values' dtype, -1 for the operation's own; floats only go to floats.
+    """
+    if not 0 <= reduction < KL_REDUCTION_COUNT:
+        raise ValueError(f"reduce: unknown reduction {reduction}")
+    if not kl_is_float(x.dtype) and KL_REDUCTION_mean <= reduction <= KL_REDUCTION_norm2:
+        raise TypeError(f"{NAMES[reduction]}: takes floating-point tensors")
+    return reduce_op(reduction, x, dims_mask(x, dim, NAMES[reduction]), keepdim, dtype, correction)
+
+
+def extreme(bint greatest, TensorBase x, dim, bint keepdim=False):
+    """The greatest or least along one dim, and the first index where it stands: two tensors."""
+    cdef str op = "max" if greatest else "min"
+    cdef uint32_t mask = (1 << one_dim(x, dim, op)) & ((1 << x.ndim) - 1)
+    cdef TensorBase values = new_result(x, mask, keepdim, x.dtype)
+    cdef TensorBase indices = new_result(x, mask, keepdim, KL_DTYPE_i64)
+    run(KL_REDUCTION_argmax if greatest else KL_REDUCTION_argmin, x, mask, 0, values, indices)
+    return values, indices
+
+
+def kept_shape(TensorBase x, dim, str op="reduce"):
+    """The shape of a reduction of ``dim`` with ``keepdim=True``."""
+    cdef uint32_t mask = dims_mask(x, dim, op)
+    cdef int d
+    return tuple([1 if mask >> d & 1 else x.shape_[d] for d in range(x.ndim)])
+
+
+def count_reduced(TensorBase x, dim, str op="reduce"):
+    """How many elements meet in each output."""
+    return reduced_size(x, dims_mask(x, dim, op))
+
+
+cdef TensorBase dot(TensorBase a, TensorBase b):
+    cdef const kl_runtime *rt = runtime()
+    cdef TensorBase out = new_tensor(a.dtype, 0, NULL)
+    cdef double total = 0
+    cdef int status
+    with nogil:
+        status = kl_dot(rt, a.dtype, a.size, a.data, a.strides_[0], b.data, b.strides_[0], &total)
+    check(status, "dot")
+    store_scalar(out, total)
+    return out
+
+
+cdef void store_scalar(TensorBase out, double value) noexcept:
+    if out.dtype == KL_DTYPE_f32:
+        (<float *> out.data)[0] = <float> value
+    else:
+        (<double *> out.data)[0] = value
