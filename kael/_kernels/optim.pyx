@@ -14,7 +14,8 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memset
 
-from kael._kernels.elementwise cimport as_contiguous, copy_into
+from kael._kernels.elementwise import contiguous, copy_
+
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_is_float, kl_itemsize, new_like,
@@ -231,7 +232,7 @@ cdef class Plan:
                 self.commit(&self.rows[i], &self.hypers[i], self.tensors[PER_ROW * i + COUNTER])
             self.launch(start, together)
             for target, source in copies:
-                copy_into(target, source)
+                copy_(target, source)
         return 0
 
     cdef int launch(self, int64_t start, int64_t count) except -1:
@@ -254,7 +255,7 @@ cdef class Plan:
                 t = self.tensors[PER_ROW * i + k]
                 if t is None or is_plain(t):
                     continue
-                copy = as_contiguous(t)
+                copy = contiguous(t)
                 if k == GRADIENT:
                     self.rows[i].grad = copy.data
                     self.tensors[PER_ROW * i + k] = copy
@@ -363,9 +364,9 @@ cdef class Adam(Plan):
         for group in groups:
             read_adam(group, &hyper)
             for p in <list?> group["params"]:
-                if p.grad is None:
+                if p.grad_ is None:
                     continue
-                g = p.grad
+                g = p.grad_
                 s = state_of(state, p)
                 row = self.add(p, g, &hyper)
                 self.add_counter(s)
@@ -412,9 +413,9 @@ cdef class SGD(Plan):
         for group in groups:
             read_sgd(group, &hyper)
             for p in <list?> group["params"]:
-                if p.grad is None:
+                if p.grad_ is None:
                     continue
-                g = p.grad
+                g = p.grad_
                 row = self.add(p, g, &hyper)
                 if not hyper.variant & KL_SGD_MOMENTUM:
                     continue

@@ -1,8 +1,8 @@
 """Stochastic gradient descent."""
 
 from kael._kernels import optim as kernels
-from kael.optim.options import check_not_negative, check_placeholders, one_number
 from kael.optim.optimizer import Optimizer
+from kael.optim.options import check_not_negative, check_placeholders, one_number
 
 __all__ = ["SGD"]
 
