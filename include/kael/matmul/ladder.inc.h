@@ -77,7 +77,7 @@ static void KL_FN(v3_tiled)(const struct kl_rung *rung) {
 }
 
 /* The packed loops (loops.h) of v4_packed take this small kernel; v5_simd takes the set's own. */
-#define KL_PLAIN(word) KL_FN(word##_4x4)
+#define KL_PLAIN(word) KL_FN(plain_4x4_##word)
 #define KL_PLAIN_ROWS 4
 #define KL_PLAIN_COLUMNS 4
 #include "kael/matmul/plain.inc.h"
@@ -91,6 +91,6 @@ static const struct kl_matmul_row KL_FN(matmul_row) = {
     .v1_ijk = KL_FN(v1_ijk),
     .v2_ikj = KL_FN(v2_ikj),
     .v3_tiled = KL_FN(v3_tiled),
-    .v4_packed = &KL_FN(kernels_4x4),
+    .v4_packed = &KL_FN(plain_4x4_kernels),
     .v5_simd = &KL_TILE_KERNELS,
 };

@@ -61,6 +61,13 @@ struct kl_block {
     int mode;
 };
 
+/* Vectors of the next tile: enough for the columns left, or the next narrower width there is. */
+KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, int widest, int64_t columns) {
+    int vectors = (int)kl_min(widest, kl_ceil_div(columns, kernels->width));
+    while (kernels->kernel[vectors - 1][0] == NULL) --vectors;
+    return vectors;
+}
+
 static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                          struct kl_tile *tile, int vectors, bool edge) {
     const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
@@ -87,16 +94,16 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
 
 static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *block) {
     const int64_t size = kernels->size;
-    const int64_t panel = (int64_t)block->vectors * kernels->width;
     struct kl_tile tile = {.a_row = block->a_row,
                            .a_inner = block->a_inner,
                            .b_inner = block->b_inner,
                            .out_row = block->out_row,
                            .inner = block->inner,
                            .mode = block->mode};
-    for (int64_t left = 0; left < block->columns; left += panel) {
-        tile.columns = kl_min(panel, block->columns - left);
-        const int vectors = (int)kl_ceil_div(tile.columns, kernels->width);
+    for (int64_t left = 0; left < block->columns; left += tile.columns) {
+        const int vectors =
+            kl_tile_width(kernels, block->vectors, block->columns - left);
+        tile.columns = kl_min((int64_t)vectors * kernels->width, block->columns - left);
         if (block->b_packed) {
             tile.b = block->b + left * block->inner * size;
             tile.b_inner = (int64_t)vectors * kernels->width * size;
@@ -182,10 +189,11 @@ KL_INLINE int64_t kl_packed_bytes(const struct kl_tile_kernels *kernels, int64_t
 static void kl_multiply_panels(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, char *scratch) {
     const int tallest = (int)kl_min(product->rows, kernels->rows);
-    const int vectors = kernels->vectors[tallest - 1];
-    const int64_t panel = (int64_t)vectors * kernels->width;
-    for (int64_t left = 0; left < product->columns; left += panel) {
-        const int64_t columns = kl_min(panel, product->columns - left);
+    const int widest = kernels->vectors[tallest - 1];
+    int64_t columns;
+    for (int64_t left = 0; left < product->columns; left += columns) {
+        const int vectors = kl_tile_width(kernels, widest, product->columns - left);
+        columns = kl_min((int64_t)vectors * kernels->width, product->columns - left);
         for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
             struct kl_block block =
                 kl_block_at(kernels, product, 0, product->rows, first, left, columns);

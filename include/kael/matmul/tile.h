@@ -48,7 +48,7 @@ enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
 /* The kernels of one element type and instruction set. A tile of h rows is at most
  * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
  * path. kernel[v - 1][h - 1] serves whole tiles, edge[v - 1][h - 1] tiles whose last vector is
- * partly beyond the matrix. */
+ * partly beyond the matrix. Up to 4 vectors every width is there; of the wider some are NULL. */
 struct kl_tile_kernels {
     int size;
     int width;
@@ -58,6 +58,14 @@ struct kl_tile_kernels {
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_pack pack;
 };
+
+/* X(h, vectors) for every height up to the last. */
+#define KL_HEIGHTS_1(X, v) X(1, v)
+#define KL_HEIGHTS_3(X, v) KL_HEIGHTS_1(X, v) X(2, v) X(3, v)
+#define KL_HEIGHTS_6(X, v) KL_HEIGHTS_3(X, v) X(4, v) X(5, v) X(6, v)
+#define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
+#define KL_HEIGHTS_14(X, v) \
+    KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v) X(13, v) X(14, v)
 
 /* Columns of a panel of b in the packed path. */
 KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels) {

@@ -1,5 +1,5 @@
 /* The portable kernel: tiles of 6 x 8, each row one group of 8 scalars; see plain.inc.h. */
-#define KL_PLAIN(word) KL_FN(word##_6x8)
+#define KL_PLAIN(word) KL_FN(plain_6x8_##word)
 #define KL_PLAIN_ROWS 6
 #define KL_PLAIN_COLUMNS 8
 #include "kael/matmul/plain.inc.h"
@@ -7,4 +7,4 @@
 #undef KL_PLAIN_ROWS
 #undef KL_PLAIN_COLUMNS
 
-#define KL_TILE_KERNELS KL_FN(kernels_6x8)
+#define KL_TILE_KERNELS KL_FN(plain_6x8_kernels)
