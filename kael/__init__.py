@@ -51,14 +51,37 @@ from kael.ops.shape import (
     unbind,
     unsqueeze,
 )  # fmt: skip
+from kael.random import (
+    Generator,
+    bernoulli,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    rand,
+    rand_like,
+    randint,
+    randint_like,
+    randn,
+    randn_like,
+    randperm,
+    seed,
+    set_rng_state,
+)  # fmt: skip
+
+# isort: split
+from kael import nn, optim, random
 
 __all__ = [
-    "AllocatorStats", "Tensor", "allocator_stats", "arange", "as_tensor", "autograd", "bool_",
-    "broadcast_shapes", "broadcast_to", "caching_allocator_enabled", "cat", "chunk", "empty",
-    "empty_cache", "empty_like", "enable_grad", "eye", "flatten", "flip", "float32", "float64",
-    "from_numpy", "full", "full_like", "get_isa", "get_num_threads", "int32", "int64",
-    "is_grad_enabled", "isa", "linspace", "movedim", "narrow", "no_grad", "num_threads", "ones",
-    "ones_like", "parallel_for", "permute", "reshape", "select", "set_caching_allocator_enabled",
-    "set_grad_enabled", "set_num_threads", "show_config", "split", "squeeze", "stack", "tensor",
-    "transpose", "uint8", "unbind", "unsqueeze", "usable_isas", "zeros", "zeros_like",
+    "AllocatorStats", "Generator", "Tensor", "allocator_stats", "arange", "as_tensor", "autograd",
+    "bernoulli", "bool_", "broadcast_shapes", "broadcast_to", "caching_allocator_enabled", "cat",
+    "chunk", "default_generator", "empty", "empty_cache", "empty_like", "enable_grad", "eye",
+    "flatten", "flip", "float32", "float64", "from_numpy", "full", "full_like", "get_isa",
+    "get_num_threads", "get_rng_state", "initial_seed", "int32", "int64", "is_grad_enabled", "isa",
+    "linspace", "manual_seed", "movedim", "narrow", "nn", "no_grad", "num_threads", "ones",
+    "ones_like", "optim", "parallel_for", "permute", "rand", "rand_like", "randint", "randint_like",
+    "randn", "randn_like", "random", "randperm", "reshape", "seed", "select",
+    "set_caching_allocator_enabled", "set_grad_enabled", "set_num_threads", "set_rng_state",
+    "show_config", "split", "squeeze", "stack", "tensor", "transpose", "uint8", "unbind",
+    "unsqueeze", "usable_isas", "zeros", "zeros_like",
 ]  # fmt: skip
