@@ -39,7 +39,7 @@ lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
 	ruff format --check
 	cython-lint kael
 
-format: $(VENV)/.lint ## rewrite Python, and C where clang-format is there
+format: $(VENV)/.lint ## ruff's format and safe fixes
 	ruff check --fix
 	ruff format
 

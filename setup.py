@@ -14,11 +14,10 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 HEADERS = sorted(str(path) for path in Path("include").rglob("*") if path.is_file())
-MODULES = sorted(Path("kael/_kernels").glob("*.pyx"))
+MODULES = sorted(p for p in Path("kael/_kernels").glob("*.pyx") if p.stem != "random")  # until math.inc.h has sin, cos
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 BUILD = Path("build")
 VEC_REPORTS = BUILD / "vec"
-LINE_TRACE = [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")]
 SANITIZERS = ("", "address,undefined", "thread")
 
 
@@ -71,11 +70,7 @@ def compile_args():
 
 def macros():
     """Preprocessor definitions of every module."""
-    names = [name for name, on in [("KAEL_DEBUG", DEBUG), ("KAEL_NATIVE", NATIVE)] if on]
-    if SANITIZE:  # a cached block would hide a use after free
-        names.append("KAEL_NO_CACHING_ALLOCATOR")
-    trace = LINE_TRACE if LINETRACE else []
-    return [(name, "1") for name in names] + trace
+    return [("CYTHON_TRACE", "1"), ("CYTHON_TRACE_NOGIL", "1")] if LINETRACE else []
 
 
 def blas_settings():
@@ -98,7 +93,7 @@ def extension(pyx):
         blas_macros, blas_link = blas_settings()
         defined, link = defined + blas_macros, link + blas_link
     if pyx.stem == "runtime":  # show_config() tells what was built
-        defined = [*defined, ("KAEL_BUILD_FLAGS", f'"{" ".join(compile_args())}"')]
+        defined = [*defined, ("KAEL_FLAGS", f'"{" ".join(compile_args())}"')]
     return Extension(
         ".".join(pyx.with_suffix("").parts),
         [str(pyx)],

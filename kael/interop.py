@@ -1,12 +1,15 @@
-"""Memory shared with others: NumPy and the buffer protocol."""
+"""Memory shared with others: NumPy, the buffer protocol, DLPack and pickle."""
 
-import sys
+import pickle
 
+from kael._kernels import buffers, dlpack
 from kael._kernels import tensor as base
 from kael._kernels.tensor import TensorBase
 from kael.dtypes import as_dtype, default_of, float32
 
-__all__ = ["from_numpy"]
+__all__ = ["from_dlpack", "from_numpy"]
+
+_CPU = (1, 0)  # DLPack's (device type, number)
 
 
 def from_numpy(array):
@@ -30,7 +33,7 @@ def from_numpy(array):
     odd = any(s % array.itemsize for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
     if native != array.dtype or odd:
         array = array.astype(native, order="C", copy=True)
-    return base.from_buffer(array)
+    return buffers.from_buffer(array)
 
 
 def from_data(data, dtype=None, copy=True):
@@ -40,26 +43,49 @@ def from_data(data, dtype=None, copy=True):
         return base.number(data, (dtype or default_of(type(data))).code)
     if isinstance(data, TensorBase):
         return data.detach().to(dtype or data.dtype, copy=copy)
-    import numpy as np
-
-    if isinstance(data, (np.ndarray, np.generic)):
-        array = np.asarray(data)
+    if isinstance(data, (list, tuple, range)):
+        return _from_sequence(data, dtype)
+    if _lends_memory(data):
+        shared = buffers.from_buffer(data)
     else:
-        array = _array_of(data, np)
-        dtype = dtype or (float32 if array.dtype == np.float64 else None)
-    shared = from_numpy(array)
+        import numpy as np
+
+        shared = from_numpy(data if isinstance(data, np.ndarray) else _as_array(data, np))
     return shared.to(dtype or shared.dtype, copy=copy)
 
 
-def _array_of(data, np):
-    """Nested sequences, or an object with the buffer protocol, as an array."""
+def _lends_memory(data):
+    """Whether data has the buffer protocol; arrays go through from_numpy, which knows more."""
+    if hasattr(data, "__array__"):
+        return False
     try:
-        array = np.array(data)
-    except ValueError as error:
-        raise ValueError(f"tensor: {error}") from None
+        memoryview(data).release()
+    except TypeError:
+        return False
+    return True
+
+
+def _as_array(data, np):
+    array = np.asarray(data)
     if array.dtype == object:
-        raise TypeError("tensor: dtype object is not supported; expected numbers")
+        raise TypeError(f"tensor: dtype object is not supported, got {type(data).__name__}")
     return array
+
+
+def _from_sequence(data, dtype):
+    """Nested sequences of numbers or tensors: Python's floats become float32, ints int64."""
+    import numpy as np
+
+    if data and all(isinstance(x, TensorBase) for x in data):
+        array = np.stack([to_numpy(x.detach()) for x in data])
+    else:
+        try:
+            array = _as_array(data if len(data) else np.zeros(0), np)
+        except ValueError as error:
+            raise ValueError(f"tensor: {error}") from None
+        if array.dtype == np.float64:
+            array = array.astype((dtype or float32).name)
+    return from_numpy(array).to(dtype or as_dtype(array.dtype))
 
 
 def to_numpy(x):
@@ -71,6 +97,92 @@ def to_numpy(x):
     return np.asarray(memoryview(x)) if x.numel() else np.empty(x.shape, x.dtype.name)
 
 
-def numpy_loaded():
-    """NumPy if somebody has imported it, else None."""
-    return sys.modules.get("numpy")
+def array(x, dtype=None, copy=None):
+    """``x.__array__``: NumPy asks for an array, of a dtype, copied always, never or if needed."""
+    out = to_numpy(x)
+    if dtype is not None and out.dtype != dtype:
+        if copy is False:
+            raise ValueError(f"__array__: {x.dtype.name} becomes {dtype} only by a copy")
+        return out.astype(dtype)
+    return out.copy() if copy else out
+
+
+def to_dlpack(x, *, stream=None, max_version=None, dl_device=None, copy=None):
+    """``x.__dlpack__``: a capsule for another library's ``from_dlpack``.
+
+    BufferError for a tensor that requires grad, another device, or read-only memory when the
+    consumer does not know the flag that says so (before DLPack 1.0).
+    """
+    if x.requires_grad:
+        raise BufferError("__dlpack__: the tensor requires grad; export tensor.detach()")
+    if stream is not None:
+        raise BufferError(f"__dlpack__: a CPU tensor has no stream, got {stream!r}")
+    if dl_device not in (None, _CPU):
+        raise BufferError(f"__dlpack__: device {dl_device} is not the CPU")
+    versioned = max_version is not None and max_version[0] >= 1
+    return dlpack.to_capsule(x.clone() if copy else x, versioned, bool(copy))
+
+
+def from_dlpack(source):
+    """A tensor on the memory of an object with ``__dlpack__`` (NumPy, PyTorch, JAX, ...).
+
+    Read-only memory stays read-only: in-place operations on the tensor raise.
+
+    Raises
+    ------
+    TypeError
+        ``source`` has no ``__dlpack__``, or its element type is not one of kael's.
+    BufferError
+        Its memory is not on the CPU.
+    """
+    if not hasattr(source, "__dlpack__"):
+        return dlpack.from_capsule(_capsule(source))
+    if source.__dlpack_device__() != _CPU:
+        raise BufferError(f"from_dlpack: device {source.__dlpack_device__()} is not the CPU")
+    try:
+        capsule = source.__dlpack__(max_version=(1, 0))
+    except TypeError:  # before DLPack 1.0
+        capsule = source.__dlpack__()
+    return dlpack.from_capsule(capsule)
+
+
+def _capsule(source):
+    if type(source).__name__ != "PyCapsule":
+        raise TypeError(f"from_dlpack: {type(source).__name__} has no __dlpack__")
+    return source
+
+
+def reduce(x, protocol):
+    """``x.__reduce_ex__``: packed bytes, out of band from protocol 5 on."""
+    if x.grad_fn is not None:
+        raise RuntimeError("pickle: the tensor was computed by recorded operations; detach() it")
+    packed = x.detach().contiguous()
+    data = bytearray(memoryview(packed))
+    if protocol >= 5:
+        data = pickle.PickleBuffer(packed if packed.is_writable else data)
+    return rebuild, (type(x), data, x.shape, x.dtype, x.requires_grad)
+
+
+def rebuild(kind, data, shape, dtype, requires_grad):
+    """The inverse of :func:`reduce`; shares ``data`` where it may be written to."""
+    flat = buffers.from_buffer(memoryview(data).cast("B"))
+    out = buffers.reinterpret(flat, dtype.code, shape)
+    if not out.is_writable:
+        out = out.clone()
+    out = base.as_class(kind, out)
+    out.requires_grad = requires_grad
+    return out
+
+
+def deepcopy(x, memo):
+    """``copy.deepcopy``: of a leaf, with its gradient."""
+    if x.grad_fn is not None:
+        raise RuntimeError("deepcopy: the tensor was computed by recorded operations; detach() it")
+    if id(x) in memo:
+        return memo[id(x)]
+    out = base.as_class(type(x), x.detach().clone())
+    out.requires_grad = x.requires_grad
+    memo[id(x)] = out
+    if x.grad is not None:
+        out.grad = deepcopy(x.grad, memo)
+    return out

@@ -2,13 +2,13 @@
 
 import importlib
 
-from kael import autograd, interop
+from kael import autograd, interop, printing
 from kael._kernels import tensor as base
 from kael._kernels import views
 from kael._kernels.operators import Operators
 from kael._kernels.tensor import TensorBase, register_tensor_class
 from kael.dtypes import bool_, float32, float64, int32, int64
-from kael.ops import conversion
+from kael.ops import conversion, indexing
 from kael.ops import shape as shape_ops
 
 __all__ = ["Tensor"]
@@ -53,9 +53,31 @@ class Tensor(Operators):
 
     register_hook = autograd.register_hook
 
-    def numpy(self):
-        """See :func:`kael.interop.to_numpy`."""
-        return interop.to_numpy(self)
+    numpy = interop.to_numpy
+    __array__ = interop.array
+    __dlpack__ = interop.to_dlpack
+    __deepcopy__ = interop.deepcopy
+    __reduce_ex__ = interop.reduce
+    __repr__ = printing.text
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the CPU
+
+    def __copy__(self):
+        out = base.as_class(type(self), self)
+        out.requires_grad = self.requires_grad
+        return out
+
+    def __iter__(self):
+        if self.ndim == 0:
+            raise TypeError("iteration over a 0-d tensor")
+        return iter(self.unbind(0))
+
+    def __contains__(self, value):
+        return bool((self == value).any())
+
+    def __format__(self, spec):
+        return format(self.item(), spec) if self.ndim == 0 and spec else format(repr(self), spec)
 
     to = conversion.to
     clone = conversion.clone
@@ -65,19 +87,35 @@ class Tensor(Operators):
     zero_ = conversion.zero_
 
     def double(self):
+        """As float64."""
         return self.to(float64)
 
     def float(self):
+        """As float32."""
         return self.to(float32)
 
     def long(self):
+        """As int64."""
         return self.to(int64)
 
     def int(self):
+        """As int32."""
         return self.to(int32)
 
     def bool(self):
+        """As bool: whether each element differs from zero."""
         return self.to(bool_)
+
+    def type_as(self, other):
+        """As the dtype of another tensor."""
+        return self.to(other.dtype)
+
+    gather = indexing.gather
+    index_select = indexing.index_select
+    masked_fill = indexing.masked_fill
+    masked_select = indexing.masked_select
+    nonzero = indexing.nonzero
+    take_along_dim = indexing.take_along_dim
 
     reshape = shape_ops.reshape
     view = shape_ops.view

@@ -1,6 +1,12 @@
 """Shared helpers: bits compared exactly, inputs that show any change of order, and the axes
 (instruction sets, thread counts) along which a result must not change."""
 
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -57,3 +63,21 @@ def four_threads():
     """Runs the test with four threads."""
     with kael.num_threads(4):
         yield 4
+
+
+def run_script(source, env=None, timeout=60):
+    """Runs Python code in a process of its own; returns what it printed.
+
+    For what changes the whole process: forks, limits, environment switches, idle time. A script
+    that hangs is killed and fails the test.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(source)],
+        env={**os.environ, **(env or {})},
+        cwd=Path(__file__).parent.parent,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
+    return done.stdout

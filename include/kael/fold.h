@@ -26,6 +26,7 @@ enum kl_term {
     KL_TERM_ABS,       /* |x| */
     KL_TERM_DEVIATION, /* (x - center)^2 in double */
     KL_TERM_PRODUCT,   /* x * y in double: dot */
+    KL_TERM_MOMENT,    /* (x - center) * y in double */
     KL_TERM_FACTOR,    /* x, met by multiplication */
     KL_TERM_MAX,       /* NaN wins, +0 is greater than -0 */
     KL_TERM_MIN,

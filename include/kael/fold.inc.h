@@ -5,15 +5,21 @@
  */
 #include "kael/fold.h"
 
-/* Doubles from T in memory. */
+/* Doubles from T in memory, and back. */
 #define KL_WIDE_f64 1
 #if KL_CAT2(KL_WIDE_, KL_TYPE)
 KL_INLINE VD(vec) KL_FN(wide)(const T *p) { return VD(load)(p); }
 KL_INLINE VD(vec) KL_FN(wide_part)(const T *p, int64_t count) { return VD(load_part)(p, count); }
+KL_INLINE void KL_FN(narrow)(T *p, VD(vec) x) { VD(store)(p, x); }
+KL_INLINE void KL_FN(narrow_part)(T *p, VD(vec) x, int64_t count) { VD(store_part)(p, x, count); }
 #else
 KL_INLINE VD(vec) KL_FN(wide)(const T *p) { return KL_CAT4(v_load, KL_TYPE, f64, KL_ISA)(p); }
 KL_INLINE VD(vec) KL_FN(wide_part)(const T *p, int64_t count) {
     return KL_CAT4(v_load, KL_CAT2(KL_TYPE, _part), f64, KL_ISA)(p, count);
+}
+KL_INLINE void KL_FN(narrow)(T *p, VD(vec) x) { KL_CAT4(v_store, KL_TYPE, f64, KL_ISA)(p, x); }
+KL_INLINE void KL_FN(narrow_part)(T *p, VD(vec) x, int64_t count) {
+    KL_CAT4(v_store, KL_CAT2(KL_TYPE, _part), f64, KL_ISA)(p, x, count);
 }
 #endif
 #undef KL_WIDE_f64
@@ -31,19 +37,24 @@ KL_INLINE KL_FN(lanes) KL_FN(lanes_start)(int term) {
     return lanes;
 }
 
-/* acc met by what the elements x (and y) contribute. */
-KL_INLINE VD(vec) KL_FN(contribute)(int term, VD(vec) acc, VD(vec) x, VD(vec) y) {
+KL_INLINE bool KL_FN(reads_y)(int term) {
+    return term == KL_TERM_PRODUCT || term == KL_TERM_MOMENT;
+}
+
+/* acc met by what the elements x contribute, beside y and their outputs' centers. */
+KL_INLINE VD(vec) KL_FN(contribute)(int term, VD(vec) acc, VD(vec) x, VD(vec) y, VD(vec) center) {
     switch (term) {
     case KL_TERM_SQUARE: return VD(add)(acc, VD(mul)(x, x));
     case KL_TERM_ABS: return VD(add)(acc, VD(abs)(x));
-    case KL_TERM_DEVIATION: x = VD(sub)(x, y); return VD(add)(acc, VD(mul)(x, x));
+    case KL_TERM_DEVIATION: x = VD(sub)(x, center); return VD(add)(acc, VD(mul)(x, x));
     case KL_TERM_PRODUCT: return VD(add)(acc, VD(mul)(x, y));
+    case KL_TERM_MOMENT: return VD(add)(acc, VD(mul)(VD(sub)(x, center), y));
     case KL_TERM_FACTOR: return VD(mul)(acc, x);
     default: return VD(add)(acc, x);
     }
 }
 
-/* Adds x[count] to the lanes, element 0 to lane 0. y[count] is read by KL_TERM_PRODUCT only. */
+/* Adds x[count] to the lanes, element 0 to lane 0. y[count] where the term reads it. */
 KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const T *y,
                                 double center, int64_t count) {
     enum { width = VD(width), vectors = kl_lanes / width };
@@ -53,19 +64,19 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
     for (; i + kl_lanes <= count; i += kl_lanes) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
-            const VD(vec) other =
-                term == KL_TERM_PRODUCT ? KL_FN(wide)(y + i + v * width) : middle;
-            a.lane[v] = KL_FN(contribute)(term, a.lane[v], KL_FN(wide)(x + i + v * width), other);
+            const int64_t k = i + v * width;
+            a.lane[v] = KL_FN(contribute)(term, a.lane[v], KL_FN(wide)(x + k),
+                                          KL_FN(reads_y)(term) ? KL_FN(wide)(y + k) : middle,
+                                          middle);
         }
     }
     KL_UNROLL
     for (int v = 0; v < vectors; v++) {
-        const int64_t left = kl_min(count - i - v * width, width);
+        const int64_t k = i + v * width, left = kl_min(count - k, width);
         if (left > 0) {
-            const VD(vec) other =
-                term == KL_TERM_PRODUCT ? KL_FN(wide_part)(y + i + v * width, left) : middle;
             const VD(vec) met = KL_FN(contribute)(
-                term, a.lane[v], KL_FN(wide_part)(x + i + v * width, left), other);
+                term, a.lane[v], KL_FN(wide_part)(x + k, left),
+                KL_FN(reads_y)(term) ? KL_FN(wide_part)(y + k, left) : middle, middle);
             const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
             a.lane[v] = VD(select)(real, met, a.lane[v]);
         }
@@ -110,7 +121,7 @@ KL_INLINE double KL_FN(fold)(int term, const T *x, const T *y, double center, in
     for (int64_t first = 0; first < size; first += kl_reduction_block) {
         const int64_t count = kl_min(size - first, kl_reduction_block);
         kl_tree_push(&tree, term,
-                     KL_FN(fold_block)(term, x + first, term == KL_TERM_PRODUCT ? y + first : y,
+                     KL_FN(fold_block)(term, x + first, KL_FN(reads_y)(term) ? y + first : y,
                                        center, count));
     }
     return kl_tree_total(&tree, term);

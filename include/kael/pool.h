@@ -34,11 +34,6 @@
 
 enum { kChunksPerThread = 4, kMaxThreads = 1024 };
 
-/* The grain for one cheap operation per element. A sleeping worker starts 11-16 us after a wake
- * that costs the caller 9 us; a spinning one starts within 0.2 us, and then a tenth of a
- * sleeper's share pays. Results never depend on it. */
-enum { kElementGrain = 524288, kAwakeGrain = 32768 };
-
 /* How long a worker looks for the next job before it sleeps: longer than the gap between the
  * operations of a training step, far below what shows as an idle process's load. */
 enum { kSpinNanoseconds = 100000 };
@@ -75,6 +70,8 @@ static struct {
     _Atomic int64_t threads; /* the configured count */
     int64_t cpus;            /* that may be kept busy; set at first use */
     _Atomic int64_t awake; /* workers spinning or working */
+    _Atomic int64_t asked; /* when an element grain was asked for while they slept, */
+    _Atomic int streak;    /* and how often at short intervals */
     uint64_t forks;        /* how many forks lie between this process and the first */
 } kl_process = {.mutex = PTHREAD_MUTEX_INITIALIZER, .threads = 1, .cpus = 1};
 
@@ -301,10 +298,27 @@ static int64_t kl_region_threads(void) {
     return kl_self.inside ? 1 : atomic_load_explicit(&kl_process.threads, memory_order_relaxed);
 }
 
+/* Whether operations of middling size follow each other so closely that the workers, once awake,
+ * would stay so: then one wake (9 us) pays for all of them. */
+static inline bool kl_stream_of_askers(void) {
+    enum { STREAM = 8 };
+    const int64_t now = kl_nanoseconds();
+    const int64_t before = atomic_exchange_explicit(&kl_process.asked, now, memory_order_relaxed);
+    const int streak =
+        now - before < kSpinNanoseconds
+            ? atomic_load_explicit(&kl_process.streak, memory_order_relaxed) + 1
+            : 0;
+    atomic_store_explicit(&kl_process.streak, (int)kl_min(streak, STREAM), memory_order_relaxed);
+    return streak >= STREAM;
+}
+
+/* See runtime.h. */
 static int64_t kl_element_grain(void) {
-    const int64_t awake = atomic_load_explicit(&kl_process.awake, memory_order_relaxed);
-    const int64_t threads = atomic_load_explicit(&kl_process.threads, memory_order_relaxed);
-    return threads > 1 && awake >= threads - 1 ? kAwakeGrain : kElementGrain;
+    const int64_t threads = kl_region_threads();
+    if (threads == 1) return kElementGrain;
+    if (atomic_load_explicit(&kl_process.awake, memory_order_relaxed) >= threads - 1)
+        return kAwakeGrain;
+    return threads <= kl_process.cpus && kl_stream_of_askers() ? kAwakeGrain : kElementGrain;
 }
 
 /* Sets the configured count; waits for a job that another thread runs. The next region starts

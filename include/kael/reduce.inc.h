@@ -50,7 +50,7 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
             KL_UNROLL
             for (int v = 0; v < vectors; v++) {
                 a[v] = KL_FN(contribute)(term, a[v], KL_FN(wide)(x + g * stride + k + v * width),
-                                         c[v]);
+                                         start, c[v]);
             }
         }
         KL_UNROLL
@@ -61,7 +61,7 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
         VD(vec) a = first ? start : VD(load_part)(acc + k, left);
         const VD(vec) c = term == KL_TERM_DEVIATION ? VD(load_part)(centers + k, left) : start;
         for (int64_t g = 0; g < groups; g++) {
-            a = KL_FN(contribute)(term, a, KL_FN(wide_part)(x + g * stride + k, left), c);
+            a = KL_FN(contribute)(term, a, KL_FN(wide_part)(x + g * stride + k, left), start, c);
         }
         VD(store_part)(acc + k, a, left);
     }

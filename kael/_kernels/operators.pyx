@@ -1,6 +1,6 @@
 """The number slots of kael.Tensor: a fast path for plain operands, kael.ops for everything else."""
 
-from kael._kernels.tensor cimport TensorBase
+from kael._kernels.tensor cimport TensorBase, kl_is_float
 
 from kael._kernels.tensor import number
 
@@ -160,11 +160,11 @@ cdef class Operators(TensorBase):
         return float(self.item())
 
     def __index__(self):
-        value = self.item()
-        if type(value) is not int:
-            raise TypeError(f"only an integer tensor can be an index, got dtype "
-                            f"{self.dtype_object.name}")
-        return value
+        # TypeError, and no more than 0 dims: bytes(tensor) then goes on to the buffer protocol.
+        if self.ndim != 0 or kl_is_float(self.dtype):
+            raise TypeError("only a 0-d integer tensor can be an index, got shape "
+                            f"{self.shape} and dtype {self.dtype_object.name}")
+        return int(self.item())
 
     def __len__(self):
         if self.ndim == 0:

@@ -1,11 +1,12 @@
 """Reductions: which dims, what the result looks like, and the call into include/kael/reduce.h."""
 
 from libc.stdint cimport int64_t, uint32_t
-from operator import index as as_index
+from libc.string cimport memset
 
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_tensor,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize,
+    new_like, new_tensor, wrap_dim,
 )
 
 
@@ -13,6 +14,11 @@ cdef extern from "kael/reduce.h" nogil:
     int kl_reduce(const kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
                   const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
                   void *values, int values_dtype, int64_t *indices)
+
+
+cdef extern from "kael/place.h" nogil:
+    void kl_place(const void *g, const int64_t *indices, void *out, int64_t itemsize,
+                  int64_t count, int64_t size, int64_t inner)
 
 
 cdef extern from "kael/dot.h" nogil:
@@ -26,23 +32,15 @@ cdef tuple NAMES = (
 REDUCTIONS = {name: number for number, name in enumerate(NAMES)}
 
 
-cdef int64_t one_dim(TensorBase x, object dim, str op) except -1:
-    cdef int64_t d = as_index(dim)
-    cdef int64_t count = x.ndim if x.ndim > 0 else 1
-    if d < -count or d >= count:
-        raise IndexError(f"{op}: dim {d} is out of range for a tensor of {x.ndim} dims")
-    return d + count if d < 0 else d
-
-
 cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1:
     cdef int64_t mask = 0
     cdef int64_t d
     if dim is None:
         return (1 << x.ndim) - 1
     if not isinstance(dim, (tuple, list)):
-        return (1 << one_dim(x, dim, op)) & ((1 << x.ndim) - 1)
+        return (1 << wrap_dim(dim, x.ndim, op)) & ((1 << x.ndim) - 1)
     for item in dim:
-        d = one_dim(x, item, op)
+        d = wrap_dim(item, x.ndim, op)
         if mask >> d & 1:
             raise ValueError(f"{op}: dim {d} appears twice in {tuple(dim)}")
         mask |= 1 << d
@@ -129,11 +127,42 @@ def reduce(int reduction, TensorBase x, dim=None, bint keepdim=False, int dtype=
 def extreme(bint greatest, TensorBase x, dim, bint keepdim=False):
     """The greatest or least along one dim, and the first index where it stands: two tensors."""
     cdef str op = "max" if greatest else "min"
-    cdef uint32_t mask = (1 << one_dim(x, dim, op)) & ((1 << x.ndim) - 1)
+    cdef uint32_t mask = (1 << wrap_dim(dim, x.ndim, op)) & ((1 << x.ndim) - 1)
     cdef TensorBase values = new_result(x, mask, keepdim, x.dtype)
     cdef TensorBase indices = new_result(x, mask, keepdim, KL_DTYPE_i64)
     run(KL_REDUCTION_argmax if greatest else KL_REDUCTION_argmin, x, mask, 0, values, indices)
     return values, indices
+
+
+def place(TensorBase g, TensorBase indices, TensorBase like, dim):
+    """Zeros like ``like`` but for ``g`` at ``indices`` along ``dim``; g and indices contiguous."""
+    cdef TensorBase out = new_like(like, like.dtype)
+    cdef int along = wrap_dim(dim, like.ndim, "place")
+    cdef int64_t inner = 1
+    cdef int64_t size = like.shape_[along] if like.ndim > 0 else 1
+    cdef int d
+    for d in range(along + 1, like.ndim):
+        inner *= like.shape_[d]
+    if not (g.contiguous and indices.contiguous) or g.dtype != out.dtype or g.size != indices.size:
+        raise ValueError("place: needs contiguous tensors of one size, and one dtype")
+    with nogil:
+        kl_place(g.data, <const int64_t *> indices.data, out.data, kl_itemsize(out.dtype), g.size,
+                 size, inner)
+    return out
+
+
+def truth(bint every, TensorBase x, dim=None, bint keepdim=False):
+    """Whether every element, or any, of a bool tensor is true."""
+    cdef str op = "all" if every else "any"
+    cdef uint32_t mask = dims_mask(x, dim, op)
+    if x.dtype != KL_DTYPE_bool:
+        raise TypeError(f"{op}: takes bool tensors")
+    cdef TensorBase out = new_result(x, mask, keepdim, KL_DTYPE_bool)
+    if reduced_size(x, mask) == 0:
+        memset(out.data, every, <size_t> out.size)
+    else:
+        run(KL_REDUCTION_min if every else KL_REDUCTION_max, x, mask, 0, out, None)
+    return out
 
 
 def kept_shape(TensorBase x, dim, str op="reduce"):

@@ -4,6 +4,10 @@ from libc.stdint cimport int64_t
 cdef extern from "kael/runtime.h":
     ctypedef int (*kl_body)(void *context, int64_t first, int64_t last) noexcept nogil
 
+    enum:
+        kElementGrain
+        kAwakeGrain
+
     struct kl_runtime:
         int isa
         int (*parallel_for)(int64_t begin, int64_t end, int64_t grain, kl_body body,

@@ -15,7 +15,6 @@ cdef extern from "kael/process.h" nogil:
         KL_ISA_COUNT
         KL_CACHE_BUILT
         kMaxThreads
-        kElementGrain
     const char *KL_COMPILER
     const char *KAEL_FLAGS
 
@@ -33,7 +32,6 @@ cdef extern from "kael/process.h" nogil:
 
     struct kl_process_state "kl_process":
         int64_t cpus
-        int64_t threads
 
     struct kl_thread_state "kl_self":
         bint inside

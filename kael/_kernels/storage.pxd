@@ -6,9 +6,9 @@ from libc.stdint cimport int64_t
 cdef class Storage:
     """One allocator block, or memory borrowed from another owner."""
     cdef char *data            # NULL when nbytes is 0
-    cdef int64_t nbytes
-    cdef bint writable
-    cdef int64_t version       # bumped by every in-place change; autograd compares it
+    cdef readonly int64_t nbytes
+    cdef readonly bint writable
+    cdef readonly int64_t version   # bumped by every in-place change; autograd compares it
     cdef bint borrowed
     cdef Py_buffer *view       # held while borrowed through the buffer protocol, else NULL
     cdef PyObject *owner       # kept alive while borrowed otherwise, else NULL

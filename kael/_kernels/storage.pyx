@@ -1,7 +1,8 @@
 """Who owns the bytes of a tensor: an allocator block, or somebody from whom they are borrowed."""
 
 from cpython.buffer cimport (
-    PyBUF_FORMAT, PyBUF_STRIDED_RO, PyBUF_WRITABLE, PyBuffer_Release, PyObject_GetBuffer,
+    PyBUF_FORMAT, PyBUF_STRIDED_RO, PyBUF_WRITABLE, PyBuffer_FillInfo, PyBuffer_Release,
+    PyObject_GetBuffer,
 )
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from cpython.ref cimport Py_XDECREF, Py_INCREF
@@ -18,7 +19,16 @@ from kael._kernels.runtime cimport kl_runtime, runtime
 @cython.no_gc
 cdef class Storage:
     def __init__(self):
-        raise TypeError("a Storage is made by kael, not called")
+        raise TypeError("a Storage is made by allocate() or by a tensor")
+
+    @property
+    def address(self):
+        """Where the first byte lies; 0 for an empty storage."""
+        return <size_t> self.data
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        """The bytes, flat."""
+        PyBuffer_FillInfo(buffer, self, self.data, self.nbytes, not self.writable, flags)
 
     def __dealloc__(self):
         if self.view is not NULL:
@@ -78,3 +88,10 @@ cdef Storage wrap_storage(char *data, int64_t nbytes, bint writable, object owne
     Py_INCREF(owner)
     self.owner = <PyObject *> owner
     return self
+
+
+def allocate(int64_t nbytes):
+    """A Storage of fresh bytes, contents arbitrary; MemoryError when refused."""
+    if nbytes < 0:
+        raise ValueError(f"allocate: nbytes must not be negative, got {nbytes}")
+    return new_storage(nbytes)

@@ -45,6 +45,10 @@ cdef TensorBase new_like(TensorBase like, int dtype)
 cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *shape,
                          const int64_t *strides)
 
+# A kael.Tensor on any storage; shape and strides (in elements) are copied.
+cdef TensorBase tensor_on(Storage storage, int dtype, char *data, int ndim, const int64_t *shape,
+                          const int64_t *strides)
+
 # A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
 cdef TensorBase new_number(int dtype, object value)
 

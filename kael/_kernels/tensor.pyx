@@ -7,7 +7,7 @@ from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy, memset
 
-from kael._kernels.storage cimport Storage, borrow_storage, new_storage
+from kael._kernels.storage cimport Storage, new_storage
 
 cdef extern from "Python.h":
     ctypedef object (*newfunc)(PyTypeObject *kind, object args, PyObject *kwargs)
@@ -24,6 +24,7 @@ cdef extern from * nogil:
 cdef type tensor_class = TensorBase
 cdef tuple dtype_objects = ()
 cdef tuple no_args = ()
+cdef Storage nothing = new_storage(0)
 
 # The allocator refuses more (kLargestBucket).
 cdef int64_t largest_request = <int64_t> 1 << 62
@@ -31,11 +32,6 @@ cdef int64_t largest_request = <int64_t> 1 << 62
 # Buffer-protocol formats by enum kl_dtype.
 cdef const char *formats[6]
 formats[:] = [b"?", b"B", b"i", b"q", b"f", b"d"]
-DTYPE_OF_FORMAT = {
-    ("?", 1): KL_DTYPE_bool, ("B", 1): KL_DTYPE_u8, ("i", 4): KL_DTYPE_i32,
-    ("l", 4): KL_DTYPE_i32, ("l", 8): KL_DTYPE_i64, ("q", 8): KL_DTYPE_i64,
-    ("f", 4): KL_DTYPE_f32, ("d", 8): KL_DTYPE_f64,
-}
 
 
 def register_tensor_class(type kind):
@@ -51,6 +47,11 @@ def register_dtypes(tuple dtypes):
 
 
 cdef class TensorBase:
+    def __cinit__(self, *args):
+        if args:
+            raise TypeError("a tensor is made by kael.tensor(...), kael.zeros(...) and the like")
+        self.storage = nothing
+
     @property
     def shape(self):
         """Sizes of the dims, as a tuple."""
@@ -225,9 +226,9 @@ cdef object nested_list(TensorBase self, const char *at, int d):
     return [nested_list(self, at + i * step, d + 1) for i in range(self.shape_[d])]
 
 
-cdef TensorBase bare(int dtype, int ndim):
-    cdef PyTypeObject *kind = <PyTypeObject *> tensor_class
-    cdef TensorBase self = <TensorBase> kind.tp_new(kind, no_args, NULL)
+cdef TensorBase instance(type kind, int dtype, int ndim):
+    cdef TensorBase self = <TensorBase> (<PyTypeObject *> kind).tp_new(
+        <PyTypeObject *> kind, no_args, NULL)
     self.dtype = dtype
     self.ndim = ndim
     return self
@@ -261,7 +262,7 @@ cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
 cdef TensorBase new_tensor(int dtype, int ndim, const int64_t *shape):
     if ndim > KL_MAX_DIMS:
         raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {ndim}")
-    cdef TensorBase self = bare(dtype, ndim)
+    cdef TensorBase self = instance(tensor_class, dtype, ndim)
     set_contiguous(self, shape)
     self.storage = new_storage(self.size * kl_itemsize(dtype))
     self.data = self.storage.data
@@ -274,33 +275,37 @@ cdef TensorBase new_like(TensorBase like, int dtype):
 
 cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *shape,
                          const int64_t *strides):
-    return place(base.storage, base.dtype, data, ndim, shape, strides)
+    return tensor_on(base.storage, base.dtype, data, ndim, shape, strides)
 
 
-cdef TensorBase place(Storage storage, int dtype, char *data, int ndim, const int64_t *shape,
-                      const int64_t *strides):
-    cdef TensorBase self = bare(dtype, ndim)
+cdef TensorBase tensor_on(Storage storage, int dtype, char *data, int ndim, const int64_t *shape,
+                          const int64_t *strides):
+    cdef TensorBase self = instance(tensor_class, dtype, ndim)
+    place(self, storage, data, shape, strides)
+    return self
+
+
+cdef void place(TensorBase self, Storage storage, char *data, const int64_t *shape,
+                const int64_t *strides) noexcept:
     cdef int d
     cdef int64_t packed = 1
     cdef bint empty = False
     self.storage = storage
     self.data = data
     self.contiguous = True
-    for d in range(ndim - 1, -1, -1):
+    for d in range(self.ndim - 1, -1, -1):
         self.shape_[d] = shape[d]
         self.strides_[d] = strides[d]
         if shape[d] == 0:
             empty = True
-            continue
-        if shape[d] != 1 and strides[d] != packed:
-            self.contiguous = False
-        # The elements of a non-empty view exist in memory or are repeated by a stride of 0; only
-        # the latter could overflow, and expand refuses them.
-        if not empty:
+        elif not empty:
+            # Elements exist in memory or are repeated by a stride of 0, and expand refuses what
+            # does not fit: no overflow.
+            if shape[d] != 1 and strides[d] != packed:
+                self.contiguous = False
             packed *= shape[d]
     self.size = 0 if empty else packed
     self.contiguous = self.contiguous or empty
-    return self
 
 
 cdef TensorBase new_number(int dtype, object value):
@@ -413,29 +418,8 @@ def alias(TensorBase self):
     return new_view(self, self.data, self.ndim, self.shape_, self.strides_)
 
 
-def from_buffer(object exporter, bint writable=True):
-    """A tensor on the memory of an object with the buffer protocol.
-
-    TypeError for an element type that kael does not have, ValueError for strides that are not
-    multiples of the itemsize.
-    """
-    cdef Storage storage = borrow_storage(exporter)
-    cdef int64_t shape[KL_MAX_DIMS]
-    cdef int64_t strides[KL_MAX_DIMS]
-    cdef int d
-    cdef str spelled = storage.view.format.decode() if storage.view.format is not NULL else "B"
-    cdef int64_t itemsize = storage.view.itemsize
-    code = DTYPE_OF_FORMAT.get((spelled.lstrip("@=<"), itemsize))
-    if code is None:
-        raise TypeError(f"buffer format {spelled!r} is not supported; kael has bool, uint8, int32, "
-                        "int64, float32 and float64 in native byte order")
-    if storage.view.ndim > KL_MAX_DIMS:
-        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {storage.view.ndim}")
-    storage.writable = storage.writable and writable
-    for d in range(storage.view.ndim):
-        shape[d] = storage.view.shape[d]
-        if storage.view.strides[d] % itemsize != 0 and shape[d] > 1:
-            raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
-                             f"the itemsize {itemsize}; copy the array first")
-        strides[d] = storage.view.strides[d] // itemsize
-    return place(storage, code, storage.data, storage.view.ndim, shape, strides)
+def as_class(type kind, TensorBase x not None):
+    """Another tensor on the same elements, of a subclass of kael.Tensor, outside of any graph."""
+    cdef TensorBase self = instance(kind, x.dtype, x.ndim)
+    place(self, x.storage, x.data, x.shape_, x.strides_)
+    return self

@@ -1,17 +1,37 @@
-"""Reading and writing parts of a tensor."""
+"""Reading and writing parts of a tensor.
 
-from kael._kernels import elementwise, views
+An index with masks or integer arrays is split in two: its slices, None and ``...`` make a view;
+then the dims that arrays select from are moved to the front and become row numbers of a table.
+The rules of shape are NumPy's.
+"""
+
+from kael._kernels import elementwise, graph, views
+from kael._kernels import indexing as kernels
 from kael._kernels.tensor import TensorBase, number, zeros
-from kael.autograd import record
+from kael.autograd import needs_grad, record
+from kael.dtypes import bool_, int64
+from kael.interop import from_data
+from kael.ops.conversion import contiguous, to
+from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
-__all__ = ["getitem", "setitem"]
+__all__ = [
+    "gather", "getitem", "index_select", "masked_fill", "masked_select", "nonzero", "setitem",
+    "take_along_dim",
+]  # fmt: skip
 
 
 def getitem(x, index):
-    """``x[index]``: a view for ints, slices, None and ``...``."""
+    """``x[index]``: a view for ints, slices, None and ``...``; a copy for masks and arrays."""
     out = views.basic_index(x, index)
-    if out is None:
-        raise NotImplementedError("masks and integer arrays")
+    if out is not None:
+        return _record_view(x, index, out)
+    plan = _Plan(x, index)
+    view = views.basic_index(x, plan.basic)
+    table = permute(_record_view(x, plan.basic, view), plan.order)
+    return permute(_take(table, plan.rows(table.shape), plan.lead), plan.result_order())
+
+
+def _record_view(x, index, out):
     shape, code = x.shape, x.dtype_code
 
     def gradient(g):
@@ -22,9 +42,259 @@ def getitem(x, index):
     return record("getitem", out, (x,), gradient)
 
 
+def _take(table, rows, lead):
+    """Rows of a table whose first ``lead`` dims count as one."""
+    shape, code = table.shape, table.dtype_code
+    out = kernels.take(elementwise.contiguous(table), rows, lead)
+
+    def gradient(g):
+        whole = zeros(shape, code)
+        kernels.add(whole, rows, elementwise.contiguous(g), lead)
+        return (whole,)
+
+    return record("index", out, (table,), gradient)
+
+
 def setitem(x, index, value):
-    """``x[index] = value``, broadcast and converted."""
-    part = views.basic_index(x, index)
+    """``x[index] = value``, broadcast and converted; right where the memories overlap.
+
+    Where an integer array names an element twice, the last value stays.
+    """
     if not isinstance(value, TensorBase):
-        value = number(value, x.dtype_code)
-    elementwise.copy_(part, value)
+        value = _constant(x, value)
+    recorded = needs_grad(x, value)
+    if recorded:
+        graph.begin_in_place(x, "setitem")
+    _assign(x, index, value.detach() if recorded else value)
+    if not recorded:
+        return
+    shape, dtype = value.shape, value.dtype
+
+    def gradient(g):
+        kept = elementwise.convert(g, g.dtype_code)
+        _assign(kept, index, number(0, g.dtype_code))
+        return kept, to(unbroadcast(getitem(g, index), shape), dtype)
+
+    record("setitem", x, (x, value), gradient)
+
+
+def _constant(x, value):
+    """A number of x's dtype if it fits there, else whatever the value is by itself."""
+    if type(value) in (bool, int) or (type(value) is float and x.dtype.is_floating_point):
+        return number(value, x.dtype_code)
+    return from_data(value, copy=False)
+
+
+def _assign(x, index, value):
+    view = views.basic_index(x, index)
+    if view is not None:
+        elementwise.copy_(view, _trimmed(value, view.ndim))
+        return
+    plan = _Plan(x, index)
+    table = views.permute(views.basic_index(x, plan.basic), plan.order)
+    rows = plan.rows(table.shape)
+    order = plan.result_order()
+    shape = [*rows.shape, *table.shape[plan.lead :]]
+    wide = views.expand(_trimmed(value, len(shape)), [shape[d] for d in order])
+    back = [order.index(d) for d in range(len(order))]
+    # A copy of its own: the value may lie in the memory that is written.
+    values = elementwise.convert(views.permute(wide, back), x.dtype_code)
+    packed = elementwise.contiguous(table)
+    kernels.put(packed, rows, values, plan.lead)
+    elementwise.copy_(table, packed)
+
+
+def _trimmed(value, ndim):
+    """NumPy drops leading dims of size 1 that the target does not have."""
+    while value.ndim > ndim and value.shape[0] == 1:
+        value = views.basic_index(value, 0)
+    return value
+
+
+class _Plan:
+    """An index with masks or integer arrays, taken apart.
+
+    Attributes
+    ----------
+    basic : tuple
+        The index without its arrays: what they select from stays whole.
+    arrays : list of Tensor
+        int64, one per dim selected from, all of one shape.
+    order : list of int
+        Dims of the basic view, those selected from first.
+    lead : int
+        Number of arrays.
+    place : int
+        Where the arrays' dims stand in the result.
+    """
+
+    def __init__(self, x, index):
+        items = [_item(item) for item in (index if isinstance(index, tuple) else (index,))]
+        taken = sum(_dims_taken(item) for item in items)
+        if taken > x.ndim:
+            raise IndexError(
+                f"too many indices: the tensor has {x.ndim} dims, but {taken} were indexed"
+            )
+        if not any(item is Ellipsis for item in items):
+            items.append(Ellipsis)
+        self.basic, self.arrays, self.numbers = (), [], []
+        chosen, runs, before = [], 0, None
+        dim = at = 0  # of x and of the basic view
+        for item in items:
+            if isinstance(item, TensorBase):
+                runs += before is not TensorBase
+                self._add_array(item, x.shape, dim)
+                count = _dims_taken(item)
+                # A single truth value selects from a new dim of size 1.
+                self.basic += (slice(None),) * count or (None,)
+                chosen += range(at, at + max(count, 1))
+                at += count == 0
+            else:
+                count = x.ndim - taken if item is Ellipsis else _dims_taken(item)
+                self.basic += (slice(None),) * count if item is Ellipsis else (item,)
+                at += item is None
+            before = TensorBase if isinstance(item, TensorBase) else None
+            dim += count
+            at += count
+        self.order = chosen + [d for d in range(at) if d not in chosen]
+        self.lead = len(chosen)
+        self.place = chosen[0] if runs == 1 and chosen else 0
+        self._broadcast()
+
+    def _add_array(self, item, shape, dim):
+        if item.dtype is bool_ and item.ndim == 0:
+            self.arrays.append(zeros((int(item.item()),), int64.code))
+            self.numbers.append(dim)
+        elif item.dtype is bool_:
+            selected = shape[dim : dim + item.ndim]
+            if item.shape != selected:
+                raise IndexError(
+                    f"a mask of shape {item.shape} does not match {selected}, the sizes from dim "
+                    f"{dim} on"
+                )
+            self.arrays += kernels.nonzero(elementwise.contiguous(item))
+            self.numbers += range(dim, dim + item.ndim)
+        else:
+            self.arrays.append(item)
+            self.numbers.append(dim)
+
+    def _broadcast(self):
+        try:
+            shape = broadcast_shapes(*(a.shape for a in self.arrays))
+        except ValueError as error:
+            raise IndexError(f"index arrays: {error}") from None
+        self.arrays = [elementwise.contiguous(views.expand(a, shape)) for a in self.arrays]
+        self.shape = shape
+
+    def rows(self, table_shape):
+        """The arrays as one tensor of row numbers."""
+        return kernels.positions(self.arrays, list(table_shape[: self.lead]), self.numbers)
+
+    def result_order(self):
+        """The permutation that moves the arrays' dims to their place."""
+        wide = len(self.shape)
+        rest = list(range(wide, wide + len(self.order) - self.lead))
+        return rest[: self.place] + list(range(wide)) + rest[self.place :]
+
+
+def _item(item):
+    """An item of an index: a slice, None, Ellipsis, or a tensor (bool, or int64)."""
+    if item is None or item is Ellipsis or isinstance(item, slice):
+        return item
+    if not isinstance(item, TensorBase):
+        item = _array(item)
+    if item.dtype is bool_:
+        return item
+    if item.dtype.is_floating_point:
+        raise IndexError(f"an index must be of integer or bool dtype, got {item.dtype.name}")
+    return to(item.detach(), int64)
+
+
+def _array(item):
+    if isinstance(item, list) and not item:
+        return zeros((0,), int64.code)
+    kind = getattr(getattr(item, "dtype", None), "kind", None)
+    if kind in ("i", "u"):
+        item = item.astype("int64")
+    try:
+        return from_data(item, copy=False)
+    except (TypeError, ValueError):
+        raise IndexError(f"cannot index with {type(item).__name__}: {item!r}") from None
+
+
+def _dims_taken(item):
+    if item is None or item is Ellipsis:
+        return 0
+    return item.ndim if isinstance(item, TensorBase) and item.dtype is bool_ else 1
+
+
+def index_select(x, dim, index):
+    """``x`` at the positions ``index`` (1-D, integers) of ``dim``."""
+    at = views.normalize_dim(dim, x.ndim, "index_select")
+    if index.ndim > 1:
+        raise IndexError(f"index_select: index must be 1-D, its shape is {index.shape}")
+    return getitem(x, (slice(None),) * at + (index.reshape(-1),))
+
+
+def gather(x, dim, index):
+    """``out[i, j] = x[index[i, j], j]`` for ``dim`` 0, and alike for any dim.
+
+    IndexError for an index out of range; ``index`` has as many dims as ``x`` and is nowhere longer
+    beside ``dim``.
+    """
+    at = views.normalize_dim(dim, x.ndim, "gather")
+    if index.ndim != x.ndim or any(
+        n > size for d, (n, size) in enumerate(zip(index.shape, x.shape, strict=True)) if d != at
+    ):
+        raise IndexError(f"gather: index shape {index.shape} does not fit {x.shape} at dim {dim}")
+    chosen = elementwise.contiguous(_item(index))
+    if x.ndim == 0:
+        return getitem(x.reshape(1), chosen)
+    flat = contiguous(x).reshape(-1)
+    return _take(flat, kernels.positions_along(chosen, list(x.shape), at, "gather"), 1)
+
+
+def take_along_dim(x, indices, dim=None):
+    """:func:`gather` with ``x`` and ``indices`` broadcast beside ``dim``; flat without one."""
+    if dim is None:
+        return gather(x.reshape(-1), 0, indices.reshape(-1))
+    at = views.normalize_dim(dim, x.ndim, "take_along_dim")
+    if indices.ndim != x.ndim:
+        raise ValueError(f"take_along_dim: shapes {x.shape} and {indices.shape} differ in dims")
+    sizes = list(broadcast_shapes(
+        (*x.shape[:at], 1, *x.shape[at + 1 :]), (*indices.shape[:at], 1, *indices.shape[at + 1 :])
+    ))  # fmt: skip
+    wide = [*sizes[:at], x.shape[at], *sizes[at + 1 :]]
+    chosen = [*sizes[:at], indices.shape[at], *sizes[at + 1 :]]
+    return gather(x.expand(wide), at, indices.expand(chosen))
+
+
+def masked_fill(x, mask, value):
+    """``x`` with ``value`` wherever ``mask`` (bool, broadcast) is true."""
+    from kael.ops.elementwise import where
+
+    _check_mask(mask, "masked_fill")
+    return where(mask, value, x)
+
+
+def masked_select(x, mask):
+    """The elements of ``x`` where ``mask`` (bool, broadcast) is true, as a vector."""
+    _check_mask(mask, "masked_select")
+    shape = broadcast_shapes(x.shape, mask.shape)
+    return getitem(x.expand(shape), mask.expand(shape))
+
+
+def _check_mask(mask, op):
+    if mask.dtype is not bool_:
+        raise TypeError(f"{op}: the mask must be of dtype bool, got {mask.dtype.name}")
+
+
+def nonzero(x):
+    """The indices of the elements that are not zero: int64, one row per element."""
+    found = kernels.nonzero(elementwise.contiguous(to(x, bool_)))
+    if not found:
+        return zeros((int(bool(x)), 0), int64.code)
+    out = zeros((found[0].numel(), x.ndim), int64.code)
+    for d, column in enumerate(found):
+        elementwise.copy_(views.basic_index(out, (slice(None), d)), column)
+    return out

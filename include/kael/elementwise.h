@@ -1,0 +1,58 @@
+/* Elementwise operations: the kernels by operation, dtype and instruction set, and their two
+ * drivers, one for contiguous memory and one for any layout (elementwise/walk.h). */
+#ifndef KAEL_ELEMENTWISE_H
+#define KAEL_ELEMENTWISE_H
+
+#include "kael/elementwise/loops.h"
+#include "kael/elementwise/operations.h"
+#include "kael/elementwise/walk.h"
+
+/* NULL where the operation does not take the dtype. */
+struct kl_elementwise_kernels {
+    kl_kernel unary[KL_UNARY_COUNT][KL_DTYPE_COUNT];
+    kl_kernel binary[KL_BINARY_COUNT][KL_DTYPE_COUNT];
+    kl_kernel where[KL_DTYPE_COUNT];
+    kl_kernel clamp[KL_DTYPE_COUNT];
+    kl_kernel convert[KL_DTYPE_COUNT][KL_DTYPE_COUNT]; /* [from][to] */
+};
+
+#define KL_BODY "kael/elementwise.inc.h"
+#include "kael/foreach_isa.h"
+
+#define KL_BODY "kael/elementwise/table.inc.h"
+#define KL_ONCE_PER_ISA
+#include "kael/foreach_isa.h"
+
+static const struct kl_elementwise_kernels *const kl_elementwise_table[KL_ISA_COUNT] = {
+#define X(isa, title, usable) &kl_elementwise_any_##isa,
+    KL_ISAS(X)
+#undef X
+};
+
+/* ---- contiguous operands ---- */
+
+struct kl_flat {
+    kl_kernel kernel;
+    int operands;                     /* as in struct kl_walk */
+    char *data[kMaxOperands];
+    int64_t itemsize[kMaxOperands];
+};
+
+static int kl_flat_range(void *context, int64_t first, int64_t last) {
+    const struct kl_flat *flat = context;
+    const void *in[kMaxOperands];
+    for (int k = 1; k < flat->operands; ++k)
+        in[k - 1] = flat->data[k] + first * flat->itemsize[k];
+    return flat->kernel(flat->data[0] + first * flat->itemsize[0], in, last - first);
+}
+
+/* Applies a kernel to size elements of contiguous, aligned operands, each worth cost additions. */
+static int kl_flat_run(const struct kl_runtime *rt, struct kl_flat *flat, int64_t size,
+                       int64_t cost) {
+    if (size == 0) return KL_OK;
+    const int64_t grain = kl_max(1, rt->element_grain() / cost);
+    if (size <= grain) return kl_flat_range(flat, 0, size);
+    return rt->parallel_for(0, size, grain, kl_flat_range, flat);
+}
+
+#endif

@@ -1,0 +1,324 @@
+/* The strided walk: applies a kernel of contiguous loops to operands of any layout.
+ *
+ * Operands share one shape; a stride of 0 repeats an element. Dims are ordered by the output's
+ * strides and merged where every operand allows it; the coalesced space is split over its linear
+ * index, so a chunk may begin in the middle of a row:
+ *
+ *     out [4, 6] in chunks of 8:  starts at (0, 0), (1, 2), (2, 4)
+ *
+ * A kernel sees contiguous memory only. Operands that are not contiguous and aligned go through
+ * tiles of kTileBytes on the stack (4 operands: 16 KiB, half of L1); long rows are walked one by
+ * one, so that operands contiguous along the row need no tile, short rows are gathered several to
+ * a tile.
+ */
+#ifndef KAEL_ELEMENTWISE_WALK_H
+#define KAEL_ELEMENTWISE_WALK_H
+
+#include <string.h>
+
+#include "kael/config.h"
+#include "kael/runtime.h"
+
+typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n);
+
+enum {
+    kMaxOperands = 4,  /* the output and up to three inputs */
+    kTileBytes = 4096,
+    kLongRow = 256     /* elements; below it the call per row costs more than gathering */
+};
+
+struct kl_operand {
+    char *data;
+    int64_t itemsize;
+    bool packed;                    /* contiguous and aligned in the coalesced space */
+    int64_t strides[KL_MAX_DIMS];   /* bytes */
+};
+
+struct kl_walk {
+    kl_kernel kernel; /* NULL: copy the one input, of the same itemsize, to the output */
+    int operands;     /* operand[0] is the output */
+    int dims;
+    int64_t tile; /* elements */
+    int64_t shape[KL_MAX_DIMS];
+    struct kl_operand operand[kMaxOperands];
+};
+
+KL_INLINE bool kl_aligned(const void *data, int64_t itemsize) {
+    return ((uintptr_t)data & (uintptr_t)(itemsize - 1)) == 0;
+}
+
+/* ---- planning ---- */
+
+/* A walk over the output's shape; its operands follow, in the kernel's order, by kl_walk_add. */
+static inline KL_UNUSED void kl_walk_begin(struct kl_walk *walk, kl_kernel kernel, int dims,
+                                           const int64_t *shape) {
+    walk->kernel = kernel;
+    walk->operands = 0;
+    walk->dims = dims;
+    for (int d = 0; d < dims; ++d) walk->shape[d] = shape[d];
+}
+
+/* Adds the output or an input, whose dims broadcast to the walk's from the right. */
+static inline KL_UNUSED void kl_walk_add(struct kl_walk *walk, void *data, int64_t itemsize,
+                                         int dims, const int64_t *shape, const int64_t *strides) {
+    struct kl_operand *operand = &walk->operand[walk->operands++];
+    operand->data = data;
+    operand->itemsize = itemsize;
+    const int missing = walk->dims - dims;
+    for (int d = 0; d < missing; ++d) operand->strides[d] = 0;
+    for (int d = 0; d < dims; ++d)
+        operand->strides[missing + d] = shape[d] == 1 ? 0 : strides[d] * itemsize;
+}
+
+KL_INLINE void kl_walk_move_dim(struct kl_walk *walk, int to, int from) {
+    walk->shape[to] = walk->shape[from];
+    for (int k = 0; k < walk->operands; ++k)
+        walk->operand[k].strides[to] = walk->operand[k].strides[from];
+}
+
+/* Sorts dims by the output's strides, the greatest first: memory is written in its order. */
+static inline KL_UNUSED void kl_walk_sort(struct kl_walk *walk) {
+    const int64_t *strides = walk->operand[0].strides;
+    for (int d = 1; d < walk->dims; ++d) {
+        for (int e = d; e > 0; --e) {
+            const int64_t outer = strides[e - 1], inner = strides[e];
+            if ((outer < 0 ? -outer : outer) >= (inner < 0 ? -inner : inner)) break;
+            const int64_t size = walk->shape[e];
+            walk->shape[e] = walk->shape[e - 1];
+            walk->shape[e - 1] = size;
+            for (int k = 0; k < walk->operands; ++k) {
+                int64_t *swapped = walk->operand[k].strides;
+                const int64_t stride = swapped[e];
+                swapped[e] = swapped[e - 1];
+                swapped[e - 1] = stride;
+            }
+        }
+    }
+}
+
+/* Whether every operand steps over dim d as over one long dim together with inner. */
+KL_INLINE bool kl_walk_mergeable(const struct kl_walk *walk, int d, int inner) {
+    for (int k = 0; k < walk->operands; ++k) {
+        const int64_t *strides = walk->operand[k].strides;
+        if (strides[d] != strides[inner] * walk->shape[inner]) return false;
+    }
+    return true;
+}
+
+/* Drops dims of size 1 and merges neighbours; leaves at least one dim. */
+static inline KL_UNUSED void kl_walk_coalesce(struct kl_walk *walk) {
+    int last = -1;
+    for (int d = 0; d < walk->dims; ++d) {
+        if (walk->shape[d] == 1) continue;
+        if (last >= 0 && kl_walk_mergeable(walk, last, d)) {
+            const int64_t size = walk->shape[last] * walk->shape[d];
+            kl_walk_move_dim(walk, last, d);
+            walk->shape[last] = size;
+        } else if (++last != d) {
+            kl_walk_move_dim(walk, last, d);
+        }
+    }
+    walk->dims = last + 1;
+    if (walk->dims == 0) {
+        walk->dims = 1;
+        walk->shape[0] = 1;
+        for (int k = 0; k < walk->operands; ++k)
+            walk->operand[k].strides[0] = walk->operand[k].itemsize;
+    }
+}
+
+KL_INLINE bool kl_walk_packed(const struct kl_walk *walk, const struct kl_operand *operand) {
+    int64_t packed = operand->itemsize;
+    for (int d = walk->dims - 1; d >= 0; --d) {
+        if (operand->strides[d] != packed) return false;
+        packed *= walk->shape[d];
+    }
+    return kl_aligned(operand->data, operand->itemsize);
+}
+
+/* Finishes the plan; returns the number of elements. */
+static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
+    kl_walk_sort(walk);
+    kl_walk_coalesce(walk);
+    int64_t widest = 1, size = 1;
+    for (int k = 0; k < walk->operands; ++k) {
+        struct kl_operand *operand = &walk->operand[k];
+        operand->packed = kl_walk_packed(walk, operand);
+        widest = kl_max(widest, operand->itemsize);
+    }
+    walk->tile = kTileBytes / widest;
+    for (int d = 0; d < walk->dims; ++d) size *= walk->shape[d];
+    return size;
+}
+
+/* ---- moving strided elements ---- */
+
+#define KL_MOVE(itemsize)                                                          \
+    for (int64_t i = 0; i < n; ++i) memcpy(to + i * to_step, from + i * step, itemsize);
+
+/* Copies n elements; steps in bytes. memcpy of a constant size is a plain move that asks for no
+ * alignment. */
+static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *from, int64_t step,
+                                         int64_t itemsize, int64_t n) {
+    if (step == itemsize && to_step == itemsize) {
+        memcpy(to, from, (size_t)(n * itemsize));
+    } else if (itemsize == 4) {
+        KL_MOVE(4)
+    } else if (itemsize == 8) {
+        KL_MOVE(8)
+    } else {
+        KL_MOVE(1)
+    }
+}
+#undef KL_MOVE
+
+/* Where a linear index lies: a counter per dim and a byte offset per operand. */
+struct kl_place {
+    int64_t counter[KL_MAX_DIMS];
+    int64_t offset[kMaxOperands];
+};
+
+static inline KL_UNUSED void kl_place_at(const struct kl_walk *walk, int64_t index,
+                                         struct kl_place *place) {
+    for (int k = 0; k < walk->operands; ++k) place->offset[k] = 0;
+    for (int d = walk->dims - 1; d >= 0; --d) {
+        place->counter[d] = index % walk->shape[d];
+        index /= walk->shape[d];
+        for (int k = 0; k < walk->operands; ++k)
+            place->offset[k] += place->counter[d] * walk->operand[k].strides[d];
+    }
+}
+
+/* Moves on by n elements that end at most at the row's end. */
+KL_INLINE void kl_place_advance(const struct kl_walk *walk, struct kl_place *place, int64_t n) {
+    int d = walk->dims - 1;
+    place->counter[d] += n;
+    for (int k = 0; k < walk->operands; ++k)
+        place->offset[k] += n * walk->operand[k].strides[d];
+    while (d > 0 && place->counter[d] == walk->shape[d]) {
+        place->counter[d] = 0;
+        ++place->counter[d - 1];
+        for (int k = 0; k < walk->operands; ++k) {
+            const int64_t *strides = walk->operand[k].strides;
+            place->offset[k] += strides[d - 1] - walk->shape[d] * strides[d];
+        }
+        --d;
+    }
+}
+
+/* ---- running ---- */
+
+struct kl_tiles {
+    _Alignas(KL_ALIGNMENT) char bytes[kMaxOperands][kTileBytes];
+};
+
+/* n elements of one row, from place on. */
+static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct kl_place *place,
+                                        int64_t n, struct kl_tiles *tiles) {
+    char *data[kMaxOperands] = {0};
+    int64_t step[kMaxOperands] = {0};
+    bool direct[kMaxOperands] = {0}, all_direct = true;
+    for (int k = 0; k < walk->operands; ++k) {
+        const struct kl_operand *operand = &walk->operand[k];
+        data[k] = operand->data + place->offset[k];
+        step[k] = operand->strides[walk->dims - 1];
+        direct[k] = step[k] == operand->itemsize && kl_aligned(data[k], operand->itemsize);
+        all_direct = all_direct && direct[k];
+    }
+    if (walk->kernel == NULL) {
+        kl_move_run(data[0], step[0], data[1], step[1], walk->operand[0].itemsize, n);
+        return KL_OK;
+    }
+    const int64_t most = all_direct ? n : walk->tile;
+    for (int64_t i = 0; i < n; i += most) {
+        const int64_t count = kl_min(most, n - i);
+        const void *in[kMaxOperands] = {0};
+        for (int k = 1; k < walk->operands; ++k) {
+            in[k - 1] = direct[k] ? data[k] + i * step[k] : tiles->bytes[k];
+            if (!direct[k] && (step[k] != 0 || i == 0))
+                kl_move_run(tiles->bytes[k], walk->operand[k].itemsize, data[k] + i * step[k],
+                            step[k], walk->operand[k].itemsize, count);
+        }
+        char *out = direct[0] ? data[0] + i * step[0] : tiles->bytes[0];
+        KL_TRY(walk->kernel(out, in, count));
+        if (!direct[0])
+            kl_move_run(data[0] + i * step[0], step[0], out, walk->operand[0].itemsize,
+                        walk->operand[0].itemsize, count);
+    }
+    return KL_OK;
+}
+
+/* Moves count elements from place on between memory and tiles: every input that is not packed,
+ * or, when out is set, the output. Leaves place behind them. */
+static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_place *place,
+                                          int64_t count, struct kl_tiles *tiles, bool out) {
+    const int inner = walk->dims - 1;
+    for (int64_t i = 0; i < count;) {
+        const int64_t n = kl_min(walk->shape[inner] - place->counter[inner], count - i);
+        for (int k = out ? 0 : 1; k < (out ? 1 : walk->operands); ++k) {
+            const struct kl_operand *operand = &walk->operand[k];
+            if (operand->packed) continue;
+            char *memory = operand->data + place->offset[k];
+            char *tile = tiles->bytes[k] + i * operand->itemsize;
+            const int64_t step = operand->strides[inner], size = operand->itemsize;
+            if (out)
+                kl_move_run(memory, step, tile, size, size, n);
+            else
+                kl_move_run(tile, size, memory, step, size, n);
+        }
+        kl_place_advance(walk, place, n);
+        i += n;
+    }
+}
+
+/* [first, last) of the linear index, through tiles that span several rows. */
+static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64_t first,
+                                               int64_t last, struct kl_tiles *tiles) {
+    struct kl_place read, write;
+    kl_place_at(walk, first, &read);
+    write = read;
+    for (int64_t i = first; i < last; i += walk->tile) {
+        const int64_t count = kl_min(walk->tile, last - i);
+        const void *in[kMaxOperands] = {0};
+        char *pointer[kMaxOperands] = {0};
+        for (int k = 0; k < walk->operands; ++k) {
+            const struct kl_operand *operand = &walk->operand[k];
+            pointer[k] = operand->packed ? operand->data + i * operand->itemsize : tiles->bytes[k];
+            if (k > 0) in[k - 1] = pointer[k];
+        }
+        kl_walk_tile(walk, &read, count, tiles, false);
+        if (walk->kernel != NULL)
+            KL_TRY(walk->kernel(pointer[0], in, count));
+        else
+            memcpy(pointer[0], in[0], (size_t)(count * walk->operand[0].itemsize));
+        if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
+    }
+    return KL_OK;
+}
+
+/* [first, last) of the linear index: a body for parallel_for. */
+static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t last) {
+    const struct kl_walk *walk = context;
+    const int64_t row = walk->shape[walk->dims - 1];
+    struct kl_tiles tiles;
+    if (walk->dims > 1 && row < kLongRow) return kl_walk_short_rows(walk, first, last, &tiles);
+    struct kl_place place;
+    kl_place_at(walk, first, &place);
+    while (first < last) {
+        const int64_t n = kl_min(row - place.counter[walk->dims - 1], last - first);
+        KL_TRY(kl_walk_row(walk, &place, n, &tiles));
+        kl_place_advance(walk, &place, n);
+        first += n;
+    }
+    return KL_OK;
+}
+
+/* Runs a planned walk of size elements, each worth cost additions. */
+static inline KL_UNUSED int kl_walk_run(const struct kl_runtime *rt, struct kl_walk *walk,
+                                        int64_t size, int64_t cost) {
+    if (size == 0) return KL_OK;
+    const int64_t grain = kl_max(1, rt->element_grain() / cost);
+    return rt->parallel_for(0, size, grain, kl_walk_range, walk);
+}
+
+#endif

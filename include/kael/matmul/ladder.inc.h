@@ -1,0 +1,96 @@
+/* The first rungs of the ladder, on contiguous row-major operands: out += a @ b, each element
+ * summed as numerics R2 says. v1_ijk is the oracle of every other path: keep it readable.
+ */
+#define KL_RUNG_OPERANDS(rung)                                            \
+    const T *const a = rung->a;                                           \
+    const T *const b = rung->b;                                           \
+    T *const out = rung->out;                                             \
+    T *const acc KL_UNUSED = rung->scratch;                               \
+    const int64_t rows = rung->rows, inner = rung->inner, columns = rung->columns
+
+/* Textbook order: every product of a row by a column, one after the other. */
+static void KL_FN(v1_ijk)(const struct kl_rung *rung) {
+    KL_RUNG_OPERANDS(rung);
+    for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t block = 0; block < inner; block += KL_INNER_BLOCK) {
+                const int64_t end = kl_min(inner, block + KL_INNER_BLOCK);
+                T acc = 0;
+                for (int64_t k = block; k < end; ++k)
+                    acc = KL_FMA(a[i * inner + k], b[k * columns + j], acc);
+                out[i * columns + j] += acc;
+            }
+        }
+    }
+}
+
+/* acc[j] = fma(a[k], b[k][j], acc[j]) for k in [first, end): the walk along rows of b. */
+KL_INLINE void KL_FN(sum_rows)(const T *a, const T *b, int64_t columns, int64_t first, int64_t end,
+                               int64_t width, T *KL_RESTRICT acc) {
+    for (int64_t k = first; k < end; ++k) {
+        const T value = a[k];
+        const T *const row = b + k * columns;
+        for (int64_t j = 0; j < width; ++j) acc[j] = KL_FMA(value, row[j], acc[j]);
+    }
+}
+
+/* Inner loops swapped: b is read along its rows. A block's sums wait in acc[columns]. */
+static void KL_FN(v2_ikj)(const struct kl_rung *rung) {
+    KL_RUNG_OPERANDS(rung);
+    for (int64_t i = 0; i < rows; ++i) {
+        for (int64_t block = 0; block < inner; block += KL_INNER_BLOCK) {
+            memset(acc, 0, (size_t)columns * sizeof(T));
+            KL_FN(sum_rows)(a + i * inner, b, columns, block, kl_min(inner, block + KL_INNER_BLOCK),
+                            columns, acc);
+            for (int64_t j = 0; j < columns; ++j) out[i * columns + j] += acc[j];
+        }
+    }
+}
+
+/* Cache tiles (kl_tile_blocks): 2 MiB of b (f32) serve 64 rows, and a row segment of 8 KiB stays in
+ * L1. Two tiles of 256 make one block of R2, so the sums of a band of rows wait in acc[64][2048]
+ * from the first tile to the second. */
+static void KL_FN(v3_band)(const T *a, const T *b, T *out, int64_t height, int64_t inner,
+                           int64_t columns, int64_t width, int64_t block, T *KL_RESTRICT acc) {
+    const int64_t block_end = kl_min(inner, block + KL_INNER_BLOCK);
+    memset(acc, 0, (size_t)(height * width) * sizeof(T));
+    for (int64_t first = block; first < block_end; first += kl_tile_blocks.inner) {
+        const int64_t end = kl_min(block_end, first + kl_tile_blocks.inner);
+        for (int64_t i = 0; i < height; ++i)
+            KL_FN(sum_rows)(a + i * inner, b, columns, first, end, width, acc + i * width);
+    }
+    for (int64_t i = 0; i < height; ++i)
+        for (int64_t j = 0; j < width; ++j) out[i * columns + j] += acc[i * width + j];
+}
+
+static void KL_FN(v3_tiled)(const struct kl_rung *rung) {
+    KL_RUNG_OPERANDS(rung);
+    for (int64_t left = 0; left < columns; left += kl_tile_blocks.columns) {
+        const int64_t width = kl_min(columns - left, kl_tile_blocks.columns);
+        for (int64_t block = 0; block < inner; block += KL_INNER_BLOCK) {
+            for (int64_t top = 0; top < rows; top += kl_tile_blocks.rows)
+                KL_FN(v3_band)(a + top * inner, b + left, out + top * columns + left,
+                               kl_min(rows - top, kl_tile_blocks.rows), inner, columns, width,
+                               block, acc);
+        }
+    }
+}
+
+/* The packed loops (loops.h) of v4_packed take this small kernel; v5_simd takes the set's own. */
+#define KL_PLAIN(word) KL_FN(plain_4x4_##word)
+#define KL_PLAIN_ROWS 4
+#define KL_PLAIN_COLUMNS 4
+#include "kael/matmul/plain.inc.h"
+#undef KL_PLAIN
+#undef KL_PLAIN_ROWS
+#undef KL_PLAIN_COLUMNS
+
+#undef KL_RUNG_OPERANDS
+
+static const struct kl_matmul_row KL_FN(matmul_row) = {
+    .v1_ijk = KL_FN(v1_ijk),
+    .v2_ikj = KL_FN(v2_ikj),
+    .v3_tiled = KL_FN(v3_tiled),
+    .v4_packed = &KL_FN(plain_4x4_kernels),
+    .v5_simd = &KL_TILE_KERNELS,
+};

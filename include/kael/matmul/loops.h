@@ -1,0 +1,209 @@
+/* The loops around the micro-kernels, written once: sizes and kernels are data.
+ *
+ *     for 4096 columns of b                       kl_multiply_packed
+ *       for an inner block of 512
+ *         pack b: panels [inner][panel]           8 MiB f32: L3, shared by the threads
+ *         for a block of rows of a
+ *           pack a: panels [inner][height]        768 KiB f32: L2, private
+ *           for a panel of b                      kl_run_block
+ *             for a panel of a
+ *               micro-kernel                      registers; out read and written once
+ *
+ * Small operands are read where they lie (kl_multiply_direct), or only b is packed, one panel at a
+ * time (kl_multiply_panels). Every path adds the same inner blocks in the same order.
+ */
+#ifndef KAEL_MATMUL_LOOPS_H
+#define KAEL_MATMUL_LOOPS_H
+
+#include "kael/matmul/tile.h"
+
+/* An operand as it comes; strides in bytes, of any sign, or 0. */
+struct kl_matrix {
+    const char *data;
+    int64_t row, column;
+};
+
+/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]). */
+struct kl_product {
+    int64_t rows, inner, columns;
+    struct kl_matrix a, b;
+    char *out;
+    int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
+    const char *bias; /* or NULL */
+    bool fresh;       /* out holds nothing yet */
+};
+
+/* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
+ * 13, 13, 13, 13, 12), so that no panel is left with too few sums to hide the latency of fma. */
+struct kl_panels {
+    int64_t count;
+    int height; /* of the first `taller` panels plus one, of the others exactly */
+    int64_t taller;
+};
+
+KL_INLINE struct kl_panels kl_balance(int64_t rows, int tallest) {
+    const int64_t count = kl_ceil_div(rows, tallest);
+    return (struct kl_panels){count, (int)(rows / count), rows % count};
+}
+
+/* One inner block of a product, its operands packed or not. */
+struct kl_block {
+    int64_t rows, inner, columns;
+    const char *a;
+    int64_t a_row, a_inner; /* unused when packed */
+    const char *b;
+    int64_t b_inner;
+    bool a_packed, b_packed;
+    int vectors; /* width of a full panel of b */
+    char *out;
+    int64_t out_row;
+    const char *bias;
+    int mode;
+};
+
+/* Vectors of the next tile: enough for the columns left, or the next narrower width there is. */
+KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, int widest, int64_t columns) {
+    int vectors = (int)kl_min(widest, kl_ceil_div(columns, kernels->width));
+    while (kernels->kernel[vectors - 1][0] == NULL) --vectors;
+    return vectors;
+}
+
+static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                         struct kl_tile *tile, int vectors, bool edge) {
+    const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
+    const int64_t size = kernels->size;
+    const kl_tile_kernel *const kernel =
+        edge ? kernels->edge[vectors - 1] : kernels->kernel[vectors - 1];
+    char *const out = tile->out;
+    int64_t top = 0;
+    for (int64_t p = 0; p < panels.count; ++p) {
+        const int height = panels.height + (p < panels.taller);
+        tile->rows = height;
+        if (block->a_packed) {
+            tile->a = block->a + top * block->inner * size;
+            tile->a_row = size;
+            tile->a_inner = height * size;
+        } else {
+            tile->a = block->a + top * block->a_row;
+        }
+        tile->out = out + top * block->out_row;
+        kernel[height - 1](tile);
+        top += height;
+    }
+}
+
+static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *block) {
+    const int64_t size = kernels->size;
+    struct kl_tile tile = {.a_row = block->a_row,
+                           .a_inner = block->a_inner,
+                           .b_inner = block->b_inner,
+                           .out_row = block->out_row,
+                           .inner = block->inner,
+                           .mode = block->mode};
+    for (int64_t left = 0; left < block->columns; left += tile.columns) {
+        const int vectors =
+            kl_tile_width(kernels, block->vectors, block->columns - left);
+        tile.columns = kl_min((int64_t)vectors * kernels->width, block->columns - left);
+        if (block->b_packed) {
+            tile.b = block->b + left * block->inner * size;
+            tile.b_inner = (int64_t)vectors * kernels->width * size;
+        } else {
+            tile.b = block->b + left * size;
+        }
+        tile.out = block->out + left * size;
+        tile.bias = block->bias != NULL ? block->bias + left * size : NULL;
+        kl_run_panel(kernels, block, &tile, vectors, tile.columns % kernels->width != 0);
+    }
+}
+
+/* The block of `product` at (top, first, left), operands direct. */
+KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
+                                      const struct kl_product *product, int64_t top, int64_t rows,
+                                      int64_t first, int64_t left, int64_t columns) {
+    const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
+    const bool last = first + inner == product->inner;
+    const int64_t size = kernels->size;
+    return (struct kl_block){
+        .rows = rows,
+        .inner = inner,
+        .columns = columns,
+        .a = product->a.data + top * product->a.row + first * product->a.column,
+        .a_row = product->a.row,
+        .a_inner = product->a.column,
+        .b = product->b.data + first * product->b.row + left * product->b.column,
+        .b_inner = product->b.row,
+        .vectors = kernels->vectors[kernels->rows - 1],
+        .out = product->out + top * product->out_row + left * size,
+        .out_row = product->out_row,
+        .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
+        .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
+    };
+}
+
+/* Nothing packed; b's columns lie side by side. */
+static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
+                               const struct kl_product *product) {
+    const int tallest = (int)kl_min(product->rows, kernels->rows);
+    for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
+        struct kl_block block =
+            kl_block_at(kernels, product, 0, product->rows, first, 0, product->columns);
+        block.vectors = kernels->vectors[tallest - 1];
+        kl_run_block(kernels, &block);
+    }
+}
+
+/* dst <- panels of rows of the block, each [inner][its height]. */
+static void kl_pack_rows(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                         char *dst) {
+    const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
+    int64_t top = 0;
+    for (int64_t p = 0; p < panels.count; ++p) {
+        const int height = panels.height + (p < panels.taller);
+        kernels->pack(block->a + top * block->a_row, block->a_row, block->a_inner, height,
+                      block->inner, height, dst + top * block->inner * kernels->size);
+        top += height;
+    }
+}
+
+/* dst <- panels [first, end) of columns of the block, each [inner][panel], the last one as wide
+ * as whole vectors allow, padded with zeros. column is the stride between columns of b. */
+static void kl_pack_columns(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                            int64_t column, int64_t first, int64_t end, char *dst) {
+    const int64_t panel = (int64_t)block->vectors * kernels->width;
+    for (int64_t p = first; p < end; ++p) {
+        const int64_t left = p * panel;
+        const int64_t lanes = kl_min(panel, block->columns - left);
+        kernels->pack(block->b + left * column, column, block->b_inner, lanes, block->inner,
+                      kl_round_up(lanes, kernels->width), dst + left * block->inner * kernels->size);
+    }
+}
+
+/* Bytes of a packed block of rows (or columns) x inner. */
+KL_INLINE int64_t kl_packed_bytes(const struct kl_tile_kernels *kernels, int64_t lanes,
+                                  int64_t inner) {
+    return kl_round_up(lanes, kernels->width) * kl_min(inner, KL_INNER_BLOCK) * kernels->size +
+           KL_PACK_SLACK;
+}
+
+/* b packed one panel at a time into scratch (kl_packed_bytes of one panel), a as it lies. */
+static void kl_multiply_panels(const struct kl_tile_kernels *kernels,
+                               const struct kl_product *product, char *scratch) {
+    const int tallest = (int)kl_min(product->rows, kernels->rows);
+    const int widest = kernels->vectors[tallest - 1];
+    int64_t columns;
+    for (int64_t left = 0; left < product->columns; left += columns) {
+        const int vectors = kl_tile_width(kernels, widest, product->columns - left);
+        columns = kl_min((int64_t)vectors * kernels->width, product->columns - left);
+        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
+            struct kl_block block =
+                kl_block_at(kernels, product, 0, product->rows, first, left, columns);
+            block.vectors = vectors;
+            kl_pack_columns(kernels, &block, product->b.column, 0, 1, scratch);
+            block.b = scratch;
+            block.b_packed = true;
+            kl_run_block(kernels, &block);
+        }
+    }
+}
+
+#endif

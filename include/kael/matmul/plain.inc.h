@@ -1,0 +1,54 @@
+/* A micro-kernel in plain C, and its table row: KL_PLAIN_ROWS x KL_PLAIN_COLUMNS, named
+ * KL_PLAIN(tile), KL_PLAIN(edge_tile) and KL_PLAIN(kernels).
+ *
+ * The whole tile has constant bounds, so that its accumulators may live in registers; edge tiles
+ * run the same sums with bounds read from the tile.
+ */
+KL_INLINE void KL_PLAIN(sum)(const struct kl_tile *tile, const int rows, const int columns) {
+    T acc[KL_PLAIN_ROWS][KL_PLAIN_COLUMNS];
+    char *const out = tile->out;
+    for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j)
+            acc[i][j] = tile->mode == KL_TILE_CARRY ? ((T *)(out + i * tile->out_row))[j] : (T)0;
+
+    const char *a = tile->a;
+    const char *b = tile->b;
+    for (int64_t k = 0; k < tile->inner; ++k) {
+        for (int i = 0; i < rows; ++i) {
+            const T value = *(const T *)(a + i * tile->a_row);
+            for (int j = 0; j < columns; ++j)
+                acc[i][j] = KL_FMA(value, ((const T *)b)[j], acc[i][j]);
+        }
+        a += tile->a_inner;
+        b += tile->b_inner;
+    }
+
+    for (int i = 0; i < rows; ++i) {
+        T *const row = (T *)(out + i * tile->out_row);
+        for (int j = 0; j < columns; ++j) {
+            T sum = acc[i][j];
+            if (tile->mode != KL_TILE_CARRY) sum = (tile->mode == KL_TILE_ADD ? row[j] : (T)0) + sum;
+            if (tile->bias != NULL) sum = sum + ((const T *)tile->bias)[j];
+            row[j] = sum;
+        }
+    }
+}
+
+static void KL_PLAIN(tile)(const struct kl_tile *tile) {
+    KL_PLAIN(sum)(tile, KL_PLAIN_ROWS, KL_PLAIN_COLUMNS);
+}
+
+static void KL_PLAIN(edge_tile)(const struct kl_tile *tile) {
+    KL_PLAIN(sum)(tile, tile->rows, (int)tile->columns);
+}
+
+static const struct kl_tile_kernels KL_PLAIN(kernels) = {
+    .size = sizeof(T),
+    .width = KL_PLAIN_COLUMNS,
+    .rows = KL_PLAIN_ROWS,
+    .vectors = {[0 ... KL_PLAIN_ROWS - 1] = 1},
+    .kernel[0] = {[0 ... KL_PLAIN_ROWS - 2] = KL_PLAIN(edge_tile),
+                  [KL_PLAIN_ROWS - 1] = KL_PLAIN(tile)},
+    .edge[0] = {[0 ... KL_PLAIN_ROWS - 1] = KL_PLAIN(edge_tile)},
+    .pack = KL_FN(pack),
+};

@@ -1,0 +1,102 @@
+/* What the loops and the micro-kernels agree on: one tile of the product, and a row of kernels.
+ *
+ * Strides are in bytes and tile shapes are data, so that the loops (loops.h) are compiled once
+ * and serve every element type and instruction set; only micro-kernels and packing are stamped.
+ */
+#ifndef KAEL_MATMUL_TILE_H
+#define KAEL_MATMUL_TILE_H
+
+#include "kael/config.h"
+
+/* numerics R2: inner blocks of 512, whatever the caches, the type, the set or the threads. */
+enum { KL_INNER_BLOCK = 512 };
+
+/* How a tile meets memory. acc starts at +0 except for KL_TILE_CARRY. */
+enum kl_tile_mode {
+    KL_TILE_FRESH, /* out = 0 + acc: the first block of an output never written before */
+    KL_TILE_ADD,   /* out = out + acc */
+    KL_TILE_CARRY  /* acc starts as out and goes back unrounded: part of a block, in scratch */
+};
+
+/* out[rows, columns] from a[rows, inner] and b[inner, columns]; rows of b and out have their
+ * columns side by side. bias[columns], or NULL, is added last. */
+struct kl_tile {
+    const char *a;
+    int64_t a_row, a_inner;
+    const char *b;
+    int64_t b_inner;
+    char *out;
+    int64_t out_row;
+    const char *bias;
+    int64_t inner;
+    int64_t columns; /* valid ones: more than (vectors - 1) * width, at most vectors * width */
+    int rows;
+    int mode;
+};
+
+typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
+
+/* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch), zeros in the lanes of
+ * padding; element (lane, k) of the source lies at lane * lane_stride + k * inner_stride. May
+ * write up to KL_PACK_SLACK bytes beyond the panel. */
+typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
+                        int64_t inner, int64_t pitch, char *dst);
+
+enum { KL_PACK_SLACK = 64 };
+enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
+
+/* The kernels of one element type and instruction set. A tile of h rows is at most
+ * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
+ * path. kernel[v - 1][h - 1] serves whole tiles, edge[v - 1][h - 1] tiles whose last vector is
+ * partly beyond the matrix. Up to 4 vectors every width is there; of the wider some are NULL. */
+struct kl_tile_kernels {
+    int size;
+    int width;
+    int rows;
+    int vectors[KL_TILE_ROWS];
+    kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
+    kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];
+    kl_pack pack;
+};
+
+/* X(h, vectors) for every height up to the last. */
+#define KL_HEIGHTS_1(X, v) X(1, v)
+#define KL_HEIGHTS_3(X, v) KL_HEIGHTS_1(X, v) X(2, v) X(3, v)
+#define KL_HEIGHTS_6(X, v) KL_HEIGHTS_3(X, v) X(4, v) X(5, v) X(6, v)
+#define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
+#define KL_HEIGHTS_14(X, v) \
+    KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v) X(13, v) X(14, v)
+
+/* Columns of a panel of b in the packed path. */
+KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels) {
+    return (int64_t)kernels->vectors[kernels->rows - 1] * kernels->width;
+}
+
+/* A call of a rung on contiguous row-major operands: out[rows, columns] += a[rows, inner] @
+ * b[inner, columns]. scratch holds the sums of
+ * v2 and v3. */
+struct kl_rung {
+    const void *a, *b;
+    void *out, *scratch;
+    int64_t rows, inner, columns;
+};
+
+/* Everything of one element type and instruction set. */
+struct kl_matmul_row {
+    void (*v1_ijk)(const struct kl_rung *rung);
+    void (*v2_ikj)(const struct kl_rung *rung);
+    void (*v3_tiled)(const struct kl_rung *rung);
+    const struct kl_tile_kernels *v4_packed;
+    const struct kl_tile_kernels *v5_simd;
+};
+
+struct kl_block_sizes {
+    int64_t rows, inner, columns;
+};
+static const struct kl_block_sizes kl_tile_blocks KL_UNUSED = {64, 256, 2048};
+static const struct kl_block_sizes kl_packed_blocks KL_UNUSED = {384, KL_INNER_BLOCK, 4096};
+
+/* Fused multiply-add on scalars of a stamped body. */
+#define KL_FMA(a, b, c) _Generic((a), float: __builtin_fmaf, double: __builtin_fma)(a, b, c)
+
+#endif

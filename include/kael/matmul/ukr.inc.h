@@ -1,0 +1,106 @@
+/* The micro-kernel in vocabulary words, stamped for the shapes that ukr_<isa>.h lists with the
+ * registers they take: values of a are broadcast against the vectors of a row of b.
+ */
+KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
+                           const bool edge) {
+    V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
+    const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
+#define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
+#define KL_AT(base, v) ((T *)(base) + (v) * V(width))
+#define KL_LOAD(base, v) \
+    (edge && (v) == vectors - 1 ? V(load_part)(KL_AT(base, v), part) : V(load)(KL_AT(base, v)))
+
+    char *const out = tile->out;
+    const int64_t out_row = tile->out_row;
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
+    }
+    if (tile->mode == KL_TILE_CARRY) {
+        KL_UNROLL for (int i = 0; i < rows; ++i) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(out + i * out_row, v);
+        }
+    }
+
+    /* One base pointer for three rows: x86 scales an index by 1 and 2, and fourteen pointers
+     * would not fit the general registers. */
+    const int64_t a_row = tile->a_row, a_inner = tile->a_inner, b_inner = tile->b_inner;
+    const char *a[(KL_TILE_ROWS + 2) / 3];
+    KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] = tile->a + i * a_row;
+    const char *b = tile->b;
+    for (int64_t k = tile->inner; k > 0; --k) {
+        if (rows < vectors) {
+            V(vec) value[KL_TILE_ROWS];
+            KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
+            KL_UNROLL for (int v = 0; v < vectors; ++v) {
+                const V(vec) row = KL_LOAD(b, v);
+                KL_UNROLL for (int i = 0; i < rows; ++i)
+                    acc[i][v] = V(fma)(value[i], row, acc[i][v]);
+            }
+        } else {
+            V(vec) row[KL_TILE_VECTORS];
+            KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
+            KL_UNROLL for (int i = 0; i < rows; ++i) {
+                const V(vec) value = KL_VALUE(i);
+                KL_UNROLL for (int v = 0; v < vectors; ++v)
+                    acc[i][v] = V(fma)(value, row[v], acc[i][v]);
+            }
+        }
+        KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
+        b += b_inner;
+    }
+
+    if (tile->mode == KL_TILE_ADD) {
+        KL_UNROLL for (int i = 0; i < rows; ++i) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v)
+                acc[i][v] = V(add)(KL_LOAD(out + i * out_row, v), acc[i][v]);
+        }
+    } else if (tile->mode == KL_TILE_FRESH) {
+        KL_UNROLL for (int i = 0; i < rows; ++i) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v)
+                acc[i][v] = V(add)(V(splat)((T)0), acc[i][v]);
+        }
+    }
+    if (tile->bias != NULL) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) {
+            const V(vec) bias = KL_LOAD(tile->bias, v);
+            KL_UNROLL for (int i = 0; i < rows; ++i) acc[i][v] = V(add)(acc[i][v], bias);
+        }
+    }
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors - (edge ? 1 : 0); ++v)
+            V(store)(KL_AT(out + i * out_row, v), acc[i][v]);
+        if (edge) V(store_part)(KL_AT(out + i * out_row, vectors - 1), acc[i][vectors - 1], part);
+    }
+#undef KL_VALUE
+#undef KL_AT
+#undef KL_LOAD
+}
+
+#define KL_SHAPE(word, h, v) KL_FN(word##_##h##x##v)
+#define X(h, v)                                                                          \
+    _Static_assert((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 <= KL_TILE_REGISTERS,         \
+                   "the sums of this tile do not fit the registers");                    \
+    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {                       \
+        KL_FN(tile)(tile, h, v, false);                                                  \
+    }                                                                                    \
+    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) { KL_FN(tile)(tile, h, v, true); }
+KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
+#undef X
+
+static const struct kl_tile_kernels KL_FN(tile_kernels) = {
+    .size = sizeof(T),
+    .width = V(width),
+    .rows = KL_CAT4(KL, TILE_ROWS, KL_TYPE, KL_ISA),
+    .vectors = KL_CAT4(KL, TILE_VECTORS, KL_TYPE, KL_ISA),
+#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(tile, h, v),
+    .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)},
+#undef X
+#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(edge, h, v),
+    .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)},
+#undef X
+    .pack = KL_FN(pack),
+};
+
+#undef KL_SHAPE
+#undef KL_TILE_REGISTERS
+#define KL_TILE_KERNELS KL_FN(tile_kernels)

@@ -1,0 +1,22 @@
+/* Tiles for AVX-512: 32 registers hold the sums (rows * vectors), a row of b or the values of a,
+ * whichever is fewer, and one operand on its way.
+ *
+ *     f32: 14 x 32: 28 + 2 + 1     6 x 64: 24 + 4 + 1     3 x 128: 24 + 3 + 1
+ *     f64:  8 x 24: 24 + 3 + 1     6 x 32: 24 + 4 + 1     3 x 64:  24 + 3 + 1
+ *
+ * A tile wants 8 independent sums to cover the latency of fma (4 cycles, up to two a cycle): few
+ * rows take wide tiles.
+ */
+#define KL_TILE_REGISTERS 32
+
+#define KL_TILES_f32_avx512(X) \
+    KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
+#define KL_TILE_ROWS_f32_avx512 14
+#define KL_TILE_VECTORS_f32_avx512 {8, 8, 8, 4, 4, 4, 2, 2, 2, 2, 2, 2, 2, 2}
+
+#define KL_TILES_f64_avx512(X) \
+    KL_HEIGHTS_8(X, 1) KL_HEIGHTS_8(X, 2) KL_HEIGHTS_8(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
+#define KL_TILE_ROWS_f64_avx512 8
+#define KL_TILE_VECTORS_f64_avx512 {8, 8, 8, 4, 4, 4, 3, 3}
+
+#include "kael/matmul/ukr.inc.h"

@@ -1,0 +1,26 @@
+/* Tiles for NEON: 32 registers hold the sums (rows * vectors), a row of b or the values of a,
+ * whichever is fewer, and one operand on its way.
+ *
+ *     f32: 8 x 12: 24 + 3 + 1     6 x 16: 24 + 4 + 1     3 x 32: 24 + 3 + 1
+ *     f64: 6 x 8:  24 + 4 + 1     3 x 16: 24 + 3 + 1
+ *
+ * A full panel of packed a has its column in consecutive memory: there fma takes its value from a
+ * lane (vfmaq_laneq) of two or three vectors of a, without a broadcast: 8 x 12 is 24 + 3 + 2 = 29
+ * registers, 5 loads and 24 fmas a step; 6 x 8 f64 is 24 + 4 + 3 = 31.
+ */
+#define KL_TILE_REGISTERS 32
+
+#define KL_TILES_f32_neon(X) \
+    KL_HEIGHTS_8(X, 1) KL_HEIGHTS_8(X, 2) KL_HEIGHTS_8(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
+#define KL_TILE_ROWS_f32_neon 8
+#define KL_TILE_VECTORS_f32_neon {8, 8, 8, 4, 4, 4, 3, 3}
+
+#define KL_TILES_f64_neon(X) \
+    KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
+#define KL_TILE_ROWS_f64_neon 6
+#define KL_TILE_VECTORS_f64_neon {8, 8, 8, 4, 4, 4}
+
+#define KL_LANES_f32(acc, value, row, lane) vfmaq_laneq_f32(acc, row, value, lane)
+#define KL_LANES_f64(acc, value, row, lane) vfmaq_laneq_f64(acc, row, value, lane)
+
+#include "kael/matmul/ukr.inc.h"

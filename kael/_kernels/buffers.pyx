@@ -1,0 +1,57 @@
+"""Tensors on memory that the buffer protocol lends."""
+
+from libc.stdint cimport int64_t
+
+from kael._kernels.storage cimport Storage, borrow_storage
+from kael._kernels.tensor cimport (
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,
+    KL_MAX_DIMS, TensorBase, kl_itemsize, read_shape, tensor_on,
+)
+
+# By format without its byte-order mark, and itemsize: "l" has two sizes.
+cdef dict dtype_of_format = {
+    ("?", 1): KL_DTYPE_bool, ("B", 1): KL_DTYPE_u8, ("i", 4): KL_DTYPE_i32,
+    ("l", 4): KL_DTYPE_i32, ("l", 8): KL_DTYPE_i64, ("q", 8): KL_DTYPE_i64,
+    ("f", 4): KL_DTYPE_f32, ("d", 8): KL_DTYPE_f64,
+}
+
+
+def from_buffer(object exporter):
+    """A tensor on the memory of an object with the buffer protocol; read-only stays read-only.
+
+    TypeError for an element type that kael does not have, ValueError for strides that are not
+    multiples of the itemsize.
+    """
+    cdef Storage storage = borrow_storage(exporter)
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int64_t strides[KL_MAX_DIMS]
+    cdef int d
+    cdef str spelled = storage.view.format.decode() if storage.view.format is not NULL else "B"
+    cdef int64_t itemsize = storage.view.itemsize
+    code = dtype_of_format.get((spelled.lstrip("@=<"), itemsize))
+    if code is None:
+        raise TypeError(f"buffer format {spelled!r} is not supported; kael has bool, uint8, int32, "
+                        "int64, float32 and float64 in native byte order")
+    if storage.view.ndim > KL_MAX_DIMS:
+        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {storage.view.ndim}")
+    for d in range(storage.view.ndim):
+        shape[d] = storage.view.shape[d]
+        if shape[d] > 1 and storage.view.strides[d] % itemsize != 0:
+            raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
+                             f"the itemsize {itemsize}; copy the array first")
+        strides[d] = storage.view.strides[d] // itemsize
+    return tensor_on(storage, code, storage.data, storage.view.ndim, shape, strides)
+
+
+def reinterpret(TensorBase raw not None, int code, sizes):
+    """The bytes of a packed uint8 tensor as elements of another dtype and shape."""
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int64_t strides[KL_MAX_DIMS]
+    cdef int64_t stride = 1
+    cdef int d, ndim = read_shape(sizes, shape, "reinterpret")
+    for d in range(ndim - 1, -1, -1):
+        strides[d] = stride
+        stride *= shape[d]
+    if not raw.contiguous or raw.dtype != KL_DTYPE_u8 or raw.size != stride * kl_itemsize(code):
+        raise ValueError(f"{raw.size} bytes do not make shape {tuple(sizes)}")
+    return tensor_on(raw.storage, code, raw.data, ndim, shape, strides)

@@ -1,0 +1,381 @@
+"""The boundary of elementwise operations: shapes, dtypes, overlap; then the walk in C."""
+
+from libc.stdint cimport int64_t, uintptr_t
+
+from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.tensor cimport (
+    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, kl_itemsize, new_like,
+    new_number, new_tensor,
+)
+
+
+cdef extern from "kael/elementwise/overlap.h" nogil:
+    struct kl_layout:
+        const char *data
+        int64_t itemsize
+        int dims
+        const int64_t *shape
+        const int64_t *strides
+
+    bint kl_in_the_way(const kl_layout *x, const kl_layout *out)
+
+
+cdef extern from "kael/elementwise.h" nogil:
+    ctypedef int (*kl_kernel)(void *out, const void *const *inputs, int64_t n) noexcept
+
+    struct kl_operation:
+        const char *name
+        int64_t cost
+        bint test
+
+    const kl_operation kl_unary_operations[KL_UNARY_COUNT]
+    const kl_operation kl_binary_operations[KL_BINARY_COUNT]
+
+    struct kl_elementwise_kernels:
+        kl_kernel unary[KL_UNARY_COUNT][KL_DTYPE_COUNT]
+        kl_kernel binary[KL_BINARY_COUNT][KL_DTYPE_COUNT]
+        kl_kernel where[KL_DTYPE_COUNT]
+        kl_kernel clamp[KL_DTYPE_COUNT]
+        kl_kernel convert[KL_DTYPE_COUNT][KL_DTYPE_COUNT]
+
+    const kl_elementwise_kernels *const *kl_elementwise_table
+
+    struct kl_flat:
+        kl_kernel kernel
+        int operands
+        char *data[4]
+        int64_t itemsize[4]
+
+    int kl_flat_run(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cost)
+
+    struct kl_walk:
+        pass
+
+    bint kl_aligned(const void *data, int64_t itemsize)
+    void kl_walk_begin(kl_walk *walk, kl_kernel kernel, int dims, const int64_t *shape)
+    void kl_walk_add(kl_walk *walk, void *data, int64_t itemsize, int dims, const int64_t *shape,
+                     const int64_t *strides)
+    int64_t kl_walk_plan(kl_walk *walk)
+    int kl_walk_run(const kl_runtime *rt, kl_walk *walk, int64_t size, int64_t cost)
+
+
+cdef const kl_runtime *rt = runtime()
+
+# Up to so many additions it costs more to release the GIL than to keep it.
+cdef int64_t kBriefWork = 16384
+
+# Additions that where and clamp are worth, and a conversion.
+cdef int64_t kSelectCost = 2
+cdef int64_t kConvertCost = 1
+
+DTYPE_NAMES = ("bool", "uint8", "int32", "int64", "float32", "float64")
+
+
+# ---- shapes and overlap ----
+
+cdef inline bint flat_like(TensorBase x, TensorBase out) noexcept nogil:
+    """Whether element i of x belongs to element i of out, both counted through memory."""
+    return x.contiguous and x.size == out.size and kl_aligned(x.data, kl_itemsize(x.dtype))
+
+
+cdef int broadcast(str op, TensorBase a, TensorBase b, int64_t *shape) except -1:
+    """Fills shape with what a and b broadcast to; returns the number of dims."""
+    cdef int dims = max(a.ndim, b.ndim), d
+    cdef int64_t p, q
+    for d in range(1, dims + 1):
+        p = a.shape_[a.ndim - d] if d <= a.ndim else 1
+        q = b.shape_[b.ndim - d] if d <= b.ndim else 1
+        if p != q and p != 1 and q != 1:
+            raise ValueError(f"{op}: shapes {a.shape} and {b.shape} do not broadcast")
+        shape[dims - d] = q if p == 1 else p
+    return dims
+
+
+cdef int check_input(str op, TensorBase x, TensorBase out) except -1:
+    """Raises unless x broadcasts to the shape of out."""
+    cdef int missing = out.ndim - x.ndim, d
+    if missing < 0:
+        raise ValueError(f"{op}: shape {x.shape} does not broadcast to {out.shape}")
+    for d in range(x.ndim):
+        if x.shape_[d] != 1 and x.shape_[d] != out.shape_[missing + d]:
+            raise ValueError(f"{op}: shape {x.shape} does not broadcast to {out.shape}")
+    return 0
+
+
+cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t *shape) except -1:
+    """Raises unless out has the dtype and the shape; makes it ready to be written."""
+    cdef int d
+    cdef bint same = out.ndim == dims
+    for d in range(dims):
+        same = same and out.shape_[d] == shape[d]
+    if not same:
+        raise ValueError(f"{op}: the result has shape {tuple([shape[d] for d in range(dims)])}, "
+                         f"out has shape {out.shape}")
+    if out.dtype != dtype:
+        raise TypeError(f"{op}: the result has dtype {DTYPE_NAMES[dtype]}, "
+                        f"out has {DTYPE_NAMES[out.dtype]}")
+    begin_write(out, op)
+    return 0
+
+
+cdef void describe(TensorBase x, kl_layout *layout) noexcept:
+    layout.data = x.data
+    layout.itemsize = kl_itemsize(x.dtype)
+    layout.dims = x.ndim
+    layout.shape = x.shape_
+    layout.strides = x.strides_
+
+
+cdef TensorBase apart(TensorBase x, TensorBase out):
+    """x, or a copy of it where writing out would change what is still to be read."""
+    cdef kl_layout of_x, of_out
+    if x.size == 0 or out.size == 0:
+        return x
+    describe(x, &of_x)
+    describe(out, &of_out)
+    return packed_copy(x, x.dtype) if kl_in_the_way(&of_x, &of_out) else x
+
+
+# ---- running a kernel ----
+
+cdef inline void add_flat(kl_flat *flat, TensorBase x) noexcept:
+    flat.data[flat.operands] = x.data
+    flat.itemsize[flat.operands] = kl_itemsize(x.dtype)
+    flat.operands += 1
+
+
+cdef inline void add_operand(kl_walk *walk, TensorBase x) noexcept:
+    kl_walk_add(walk, x.data, kl_itemsize(x.dtype), x.ndim, x.shape_, x.strides_)
+
+
+cdef int run_flat(kl_flat *flat, int64_t size, int64_t cost) noexcept:
+    cdef int status
+    if size * cost <= kBriefWork:
+        return kl_flat_run(rt, flat, size, cost)
+    with nogil:
+        status = kl_flat_run(rt, flat, size, cost)
+    return status
+
+
+cdef int run_walk(kl_walk *walk, int64_t cost) noexcept:
+    cdef int status
+    cdef int64_t size = kl_walk_plan(walk)
+    if size * cost <= kBriefWork:
+        return kl_walk_run(rt, walk, size, cost)
+    with nogil:
+        status = kl_walk_run(rt, walk, size, cost)
+    return status
+
+
+cdef int run(kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a, TensorBase b=None,
+             TensorBase c=None) noexcept:
+    """Applies the kernel to operands that broadcast to the shape of out; returns the status."""
+    cdef kl_flat flat
+    cdef kl_walk walk
+    if (kernel is not NULL and flat_like(out, out) and flat_like(a, out)
+            and (b is None or flat_like(b, out)) and (c is None or flat_like(c, out))):
+        flat.kernel = kernel
+        flat.operands = 0
+        add_flat(&flat, out)
+        add_flat(&flat, a)
+        if b is not None:
+            add_flat(&flat, b)
+        if c is not None:
+            add_flat(&flat, c)
+        return run_flat(&flat, out.size, cost)
+    kl_walk_begin(&walk, kernel, out.ndim, out.shape_)
+    add_operand(&walk, out)
+    add_operand(&walk, a)
+    if b is not None:
+        add_operand(&walk, b)
+    if c is not None:
+        add_operand(&walk, c)
+    return run_walk(&walk, cost)
+
+
+# ---- operations ----
+
+cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
+    cdef kl_kernel kernel = kl_elementwise_table[rt.isa].unary[op][x.dtype]
+    cdef int dtype = KL_DTYPE_bool if kl_unary_operations[op].test else x.dtype
+    if kernel is NULL:
+        raise TypeError(f"{unary_name(op)}: {DTYPE_NAMES[x.dtype]} is not supported")
+    if out is None:
+        out = new_like(x, dtype)
+    else:
+        check_output(unary_name(op), out, dtype, x.ndim, x.shape_)
+        x = apart(x, out)
+    cdef int status = run(kernel, kl_unary_operations[op].cost, out, x)
+    if status:
+        check(status, unary_name(op))
+    return out
+
+
+cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
+    cdef kl_kernel kernel = kl_elementwise_table[rt.isa].binary[op][a.dtype]
+    cdef int dtype = KL_DTYPE_bool if kl_binary_operations[op].test else a.dtype
+    cdef int dims
+    cdef int64_t shape[KL_MAX_DIMS]
+    if kernel is NULL or a.dtype != b.dtype:
+        refuse_dtypes(op, a, b)
+    dims = broadcast(binary_name(op), a, b, shape)
+    if out is None:
+        out = new_tensor(dtype, dims, shape)
+    else:
+        check_output(binary_name(op), out, dtype, dims, shape)
+        a = apart(a, out)
+        b = apart(b, out)
+    cdef int status = run(kernel, kl_binary_operations[op].cost, out, a, b)
+    if status:
+        check(status, binary_name(op))
+    return out
+
+
+cdef object refuse_dtypes(int op, TensorBase a, TensorBase b):
+    if a.dtype != b.dtype:
+        raise TypeError(f"{binary_name(op)}: dtypes differ: {DTYPE_NAMES[a.dtype]} and "
+                        f"{DTYPE_NAMES[b.dtype]}")
+    raise TypeError(f"{binary_name(op)}: {DTYPE_NAMES[a.dtype]} is not supported")
+
+
+cdef TensorBase packed_copy(TensorBase x, int dtype):
+    cdef TensorBase out = new_like(x, dtype)
+    copy_elements(out, x)
+    return out
+
+
+cdef int copy_elements(TensorBase out, TensorBase x) except -1:
+    """Copies x, which broadcasts to out and does not overlap it."""
+    cdef kl_kernel kernel = kl_elementwise_table[rt.isa].convert[x.dtype][out.dtype]
+    if x.dtype == out.dtype and not (flat_like(out, out) and flat_like(x, out)):
+        kernel = NULL
+    return check(run(kernel, kConvertCost, out, x), "copy")
+
+
+cdef int copy_into(TensorBase target, TensorBase source) except -1:
+    check_input("copy_", source, target)
+    begin_write(target, "copy_")
+    return copy_elements(target, apart(source, target))
+
+
+cdef TensorBase as_contiguous(TensorBase x):
+    if x.contiguous and kl_aligned(x.data, kl_itemsize(x.dtype)):
+        return x
+    return packed_copy(x, x.dtype)
+
+
+# ---- for Python ----
+
+cdef str unary_name(int op):
+    return kl_unary_operations[op].name.decode()
+
+
+cdef str binary_name(int op):
+    return kl_binary_operations[op].name.decode()
+
+
+cdef tuple accepted(const kl_kernel *row):
+    return tuple([code for code in range(KL_DTYPE_COUNT) if row[code] is not NULL])
+
+
+UNARY = {unary_name(op): op for op in range(KL_UNARY_COUNT)}
+BINARY = {binary_name(op): op for op in range(KL_BINARY_COUNT)}
+
+
+def unary_dtypes(int op):
+    """Codes of the dtypes that the operation takes."""
+    return accepted(kl_elementwise_table[0].unary[op])
+
+
+def binary_dtypes(int op):
+    """Codes of the dtypes that the operation takes."""
+    return accepted(kl_elementwise_table[0].binary[op])
+
+
+def unary(int op, TensorBase x not None, TensorBase out=None):
+    """op of each element of x."""
+    return unary_op(op, x, out)
+
+
+def binary(int op, TensorBase a not None, TensorBase b not None, TensorBase out=None):
+    """op of the elements of a and b, which broadcast and have one dtype."""
+    return binary_op(op, a, b, out)
+
+
+def where(TensorBase condition not None, TensorBase a not None, TensorBase b not None,
+          TensorBase out=None):
+    """Elements of a where condition (bool) is true, of b elsewhere; all three broadcast."""
+    if condition.dtype != KL_DTYPE_bool:
+        raise TypeError(f"where: condition must be bool, got {DTYPE_NAMES[condition.dtype]}")
+    return ternary("where", kl_elementwise_table[rt.isa].where, condition, a, b, a.dtype, b.dtype,
+                   out)
+
+
+def clamp(TensorBase x not None, TensorBase low not None, TensorBase high not None,
+          TensorBase out=None):
+    """min(max(x, low), high); NaN in any of them wins."""
+    if x.dtype != low.dtype:
+        raise TypeError(f"clamp: dtypes differ: {DTYPE_NAMES[x.dtype]} and "
+                        f"{DTYPE_NAMES[low.dtype]}")
+    return ternary("clamp", kl_elementwise_table[rt.isa].clamp, x, low, high, low.dtype,
+                   high.dtype, out)
+
+
+cdef TensorBase ternary(str op, const kl_kernel *kernels, TensorBase x, TensorBase a, TensorBase b,
+                        int dtype, int other, TensorBase out):
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int dims
+    if dtype != other:
+        raise TypeError(f"{op}: dtypes differ: {DTYPE_NAMES[dtype]} and {DTYPE_NAMES[other]}")
+    if kernels[dtype] is NULL:
+        raise TypeError(f"{op}: {DTYPE_NAMES[dtype]} is not supported")
+    dims = broadcast(op, a, b, shape)
+    dims = broadcast_more(op, x, dims, shape)
+    if out is None:
+        out = new_tensor(dtype, dims, shape)
+    else:
+        check_output(op, out, dtype, dims, shape)
+        x = apart(x, out)
+        a = apart(a, out)
+        b = apart(b, out)
+    check(run(kernels[dtype], kSelectCost, out, x, a, b), op)
+    return out
+
+
+cdef int broadcast_more(str op, TensorBase x, int dims, int64_t *shape) except -1:
+    """Broadcasts a third operand into shape; returns the number of dims."""
+    cdef int64_t former[KL_MAX_DIMS]
+    cdef int most = max(dims, x.ndim), d
+    cdef int64_t p, q
+    for d in range(dims):
+        former[d] = shape[d]
+    for d in range(1, most + 1):
+        p = former[dims - d] if d <= dims else 1
+        q = x.shape_[x.ndim - d] if d <= x.ndim else 1
+        if p != q and p != 1 and q != 1:
+            raise ValueError(f"{op}: shape {x.shape} does not broadcast with "
+                             f"{tuple([former[e] for e in range(dims)])}")
+        shape[most - d] = q if p == 1 else p
+    return most
+
+
+def convert(TensorBase x not None, int code):
+    """A fresh contiguous tensor of another dtype (numerics R9), or of the same."""
+    return packed_copy(x, code)
+
+
+def copy_(TensorBase target not None, TensorBase source not None):
+    """Broadcasts and converts source into target, right on overlap; returns target."""
+    copy_into(target, source)
+    return target
+
+
+def fill_(TensorBase target not None, value):
+    """Sets every element to a number; returns target."""
+    copy_into(target, new_number(target.dtype, value))
+    return target
+
+
+def contiguous(TensorBase x not None):
+    """x itself when contiguous and aligned to its itemsize, else a packed copy."""
+    return as_contiguous(x)

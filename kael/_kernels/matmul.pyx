@@ -1,0 +1,354 @@
+"""Matrix products: what memory each call touches; arithmetic in include/kael/matmul.h."""
+
+from libc.stdint cimport int64_t
+
+from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.tensor cimport (
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
+)
+
+from kael.dtypes import by_code
+
+cdef extern from "kael/matmul.h" nogil:
+    struct kl_matrix:
+        const char *data
+        int64_t row
+        int64_t column
+
+    struct kl_product:
+        int64_t rows
+        int64_t inner
+        int64_t columns
+        kl_matrix a
+        kl_matrix b
+        char *out
+        int64_t out_row
+        int64_t out_column
+        const char *bias
+        bint fresh
+
+    struct kl_batch:
+        const kl_runtime *rt
+        int dtype
+        kl_product first
+        int dims
+        int64_t *shape
+        int64_t *a
+        int64_t *b
+        int64_t *out
+
+    struct kl_rung:
+        const void *a
+        const void *b
+        void *out
+        int64_t rows
+        int64_t inner
+        int64_t columns
+
+    int kl_matmul(const kl_runtime *rt, int dtype, const kl_product *product)
+    int kl_matmul_batched(kl_batch *batch)
+    int kl_matmul_exact(const kl_runtime *rt, int dtype, const kl_rung *rung)
+    void kl_matmul_blas(int dtype, const kl_rung *rung)
+    int KL_BLAS_AVAILABLE
+    int64_t KL_BLAS_LARGEST
+    int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
+
+
+cdef str shapes_of(TensorBase a, TensorBase b):
+    return f"{tuple(a.shape)} @ {tuple(b.shape)}"
+
+
+cpdef int check_operands(str op, TensorBase a, TensorBase b) except -1:
+    """Refuses dtypes that differ, bool, 0-D operands and inner sizes that differ."""
+    if a.dtype != b.dtype:
+        raise TypeError(f"{op}: dtypes differ: {by_code(a.dtype).name} @ {by_code(b.dtype).name}")
+    if a.dtype == KL_DTYPE_bool:
+        raise TypeError(f"{op}: not defined for bool")
+    if a.ndim == 0 or b.ndim == 0:
+        raise ValueError(f"{op}: operands need at least 1 dim: {shapes_of(a, b)}")
+    if a.shape_[a.ndim - 1] != b.shape_[b.ndim - 2 if b.ndim > 1 else 0]:
+        raise ValueError(f"{op}: inner sizes differ: {shapes_of(a, b)}")
+    return 0
+
+
+cdef void set_rows(kl_product *product, TensorBase a) noexcept:
+    """The left matrix: the last two dims of a, a vector being one row."""
+    cdef int64_t size = kl_itemsize(a.dtype)
+    cdef int last = a.ndim - 1
+    product.a.data = a.data
+    product.a.row = a.strides_[last - 1] * size if last > 0 else 0
+    product.a.column = a.strides_[last] * size
+    product.rows = a.shape_[last - 1] if last > 0 else 1
+    product.inner = a.shape_[last]
+
+
+cdef void set_columns(kl_product *product, TensorBase b, bint transposed) noexcept:
+    """The right matrix: the last two dims of b, a vector being one column."""
+    cdef int64_t size = kl_itemsize(b.dtype)
+    cdef int last = b.ndim - 1
+    cdef int row = last - 1
+    product.b.data = b.data
+    if last == 0:
+        product.b.row = b.strides_[0] * size
+        product.b.column = size
+        product.columns = 1
+        return
+    if transposed:
+        row, last = last, row
+    product.b.row = b.strides_[row] * size
+    product.b.column = b.strides_[last] * size
+    product.columns = b.shape_[last]
+
+
+cdef int set_batch(kl_batch *batch, str op, TensorBase a, TensorBase b) except -1:
+    """Batch dims of a @ b, broadcast: sizes and the operands' byte strides."""
+    cdef int64_t size = kl_itemsize(a.dtype)
+    cdef int a_dims = max(a.ndim - 2, 0)
+    cdef int b_dims = max(b.ndim - 2, 0)
+    cdef int d, i, j
+    cdef int64_t m, n
+    batch.rt = runtime()
+    batch.dtype = a.dtype
+    batch.first.bias = NULL
+    batch.first.fresh = True
+    batch.dims = max(a_dims, b_dims)
+    for d in range(batch.dims):
+        i = d - (batch.dims - a_dims)
+        j = d - (batch.dims - b_dims)
+        m = a.shape_[i] if i >= 0 else 1
+        n = b.shape_[j] if j >= 0 else 1
+        if m != n and m != 1 and n != 1:
+            raise ValueError(f"{op}: batch sizes do not broadcast: {shapes_of(a, b)}")
+        batch.shape[d] = n if m == 1 else m
+        batch.a[d] = a.strides_[i] * size if m != 1 else 0
+        batch.b[d] = b.strides_[j] * size if n != 1 else 0
+    return 0
+
+
+cdef int output_shape(kl_batch *batch, bint has_rows, bint has_columns, int64_t *shape) noexcept:
+    """Writes the result's shape; returns its number of dims."""
+    cdef int d
+    cdef int ndim = batch.dims
+    for d in range(ndim):
+        shape[d] = batch.shape[d]
+    if has_rows:
+        shape[ndim] = batch.first.rows
+        ndim += 1
+    if has_columns:
+        shape[ndim] = batch.first.columns
+        ndim += 1
+    return ndim
+
+
+cdef void set_output(kl_batch *batch, TensorBase out, bint has_rows, bint has_columns) noexcept:
+    """out has the result's shape, its batch dims first."""
+    cdef int64_t size = kl_itemsize(out.dtype)
+    cdef int d = batch.dims
+    batch.first.out = out.data
+    batch.first.out_row = out.strides_[d] * size if has_rows else 0
+    batch.first.out_column = out.strides_[out.ndim - 1] * size if has_columns else size
+    for d in range(batch.dims):
+        batch.out[d] = out.strides_[d] * size
+
+
+cdef int run(kl_batch *batch, str op) except -1:
+    cdef int status
+    with nogil:
+        status = kl_matmul_batched(batch)
+    return check(status, op)
+
+
+cdef bint takes_result(kl_batch *batch) noexcept:
+    """Whether the loops can write to this output: its columns, or its rows, lie side by side."""
+    cdef int64_t size = kl_itemsize(batch.dtype)
+    cdef kl_product *first = &batch.first
+    return (first.columns == 1 or first.out_column == size
+            or (first.rows > 1 and first.out_row == size))
+
+
+cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out):
+    cdef kl_batch batch
+    cdef int64_t shape[KL_MAX_DIMS + 2]
+    cdef bint has_rows = a.ndim > 1
+    cdef bint has_columns = b.ndim > 1
+    check_operands("matmul", a, b)
+    set_batch(&batch, "matmul", a, b)
+    set_rows(&batch.first, a)
+    set_columns(&batch.first, b, False)
+    cdef int ndim = output_shape(&batch, has_rows, has_columns, shape)
+    if out is not None:
+        check_output("matmul", out, a, b, ndim, shape)
+        set_output(&batch, out, has_rows, has_columns)
+        if not takes_result(&batch):
+            out.copy_(matmul_op(a, b, None))
+            return out
+    else:
+        out = new_tensor(a.dtype, ndim, shape)
+        set_output(&batch, out, has_rows, has_columns)
+    run(&batch, "matmul")
+    return out
+
+
+cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int ndim,
+                      const int64_t *shape) except -1:
+    """Refuses an out= of another shape or dtype, read-only, or sharing memory with an operand."""
+    cdef int d
+    cdef bint fits = out.ndim == ndim
+    if out.dtype != a.dtype:
+        raise TypeError(f"{op}: out is {by_code(out.dtype).name}, expected {by_code(a.dtype).name}")
+    for d in range(ndim if fits else 0):
+        fits = fits and out.shape_[d] == shape[d]
+    if not fits:
+        expected = tuple([shape[d] for d in range(ndim)])
+        raise ValueError(f"{op}: out has shape {tuple(out.shape)}, expected {expected}")
+    if spans_meet(out, a) or spans_meet(out, b):
+        raise ValueError(f"{op}: out shares memory with an operand")
+    return begin_write(out, op)
+
+
+cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
+    """Whether the address ranges of two tensors meet."""
+    cdef char *x_first
+    cdef char *x_end
+    cdef char *y_first
+    cdef char *y_end
+    if x.size == 0 or y.size == 0:
+        return False
+    span(x, &x_first, &x_end)
+    span(y, &y_first, &y_end)
+    return x_first < y_end and y_first < x_end
+
+
+cdef void span(TensorBase x, char **first, char **end) noexcept:
+    cdef int64_t size = kl_itemsize(x.dtype)
+    cdef int64_t reach
+    cdef int d
+    first[0] = x.data
+    end[0] = x.data + size
+    for d in range(x.ndim):
+        reach = (x.shape_[d] - 1) * x.strides_[d] * size
+        if reach < 0:
+            first[0] += reach
+        else:
+            end[0] += reach
+
+
+cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias):
+    cdef kl_batch batch
+    cdef int64_t shape[KL_MAX_DIMS + 2]
+    check_linear(x, weight, bias)
+    set_batch(&batch, "linear", x, weight)
+    set_rows(&batch.first, x)
+    set_columns(&batch.first, weight, True)
+    if bias is not None:
+        batch.first.bias = bias.data
+    cdef int ndim = output_shape(&batch, x.ndim > 1, True, shape)
+    cdef TensorBase out = new_tensor(x.dtype, ndim, shape)
+    set_output(&batch, out, x.ndim > 1, True)
+    run(&batch, "linear")
+    return out
+
+
+cdef int check_linear(TensorBase x, TensorBase weight, TensorBase bias) except -1:
+    if x.dtype != weight.dtype or (bias is not None and bias.dtype != x.dtype):
+        names = [by_code(t.dtype_code).name for t in (x, weight, bias) if t is not None]
+        raise TypeError(f"linear: dtypes differ: {', '.join(names)}")
+    if not kl_is_float(x.dtype):
+        raise TypeError(f"linear: not defined for {by_code(x.dtype).name}")
+    if x.ndim == 0 or weight.ndim != 2 or x.shape_[x.ndim - 1] != weight.shape_[1]:
+        raise ValueError(
+            f"linear: x {tuple(x.shape)} does not fit weight {tuple(weight.shape)} "
+            "(columns, inner)"
+        )
+    if bias is not None and (bias.ndim != 1 or bias.shape_[0] != weight.shape_[0]):
+        raise ValueError(
+            f"linear: bias {tuple(bias.shape)} does not fit weight {tuple(weight.shape)}"
+        )
+    return 0
+
+
+def matmul(TensorBase a not None, TensorBase b not None, TensorBase out=None):
+    """a @ b, batch dims broadcast; a 1-D operand is a row or a column. Not for two 1-D ones."""
+    return matmul_op(a, b, out)
+
+
+def linear(TensorBase x not None, TensorBase weight not None, TensorBase bias=None):
+    """x @ weight.T + bias."""
+    return linear_op(x, weight, bias)
+
+
+cdef int check_ladder(str op, TensorBase a, TensorBase b, TensorBase out) except -1:
+    """The rungs take contiguous matrices of one float dtype, out sharing no memory with a and b."""
+    cdef int64_t shape[2]
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError(f"{op}: operands must be 2-D, got {shapes_of(a, b)}")
+    check_operands(op, a, b)
+    shape[0] = a.shape_[0]
+    shape[1] = b.shape_[1]
+    if not (a.contiguous and b.contiguous and out.contiguous):
+        raise ValueError(f"{op}: operands and out must be contiguous")
+    return check_output(op, out, a, b, 2, shape)
+
+
+cdef void set_rung(kl_rung *call, TensorBase a, TensorBase b, TensorBase out) noexcept:
+    call.a = a.data
+    call.b = b.data
+    call.out = out.data
+    call.rows = a.shape_[0]
+    call.inner = a.shape_[1]
+    call.columns = b.shape_[1]
+
+
+RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5}
+
+
+def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):
+    """out += a @ b by the named rung of the ladder."""
+    cdef kl_rung call
+    cdef int name = RUNGS[op]
+    cdef int dtype = a.dtype
+    cdef int status
+    cdef const kl_runtime *rt = runtime()
+    if not kl_is_float(dtype):
+        raise TypeError(f"{op}: dtype must be float32 or float64, got {by_code(dtype).name}")
+    check_ladder(op, a, b, out)
+    set_rung(&call, a, b, out)
+    with nogil:
+        status = kl_matmul_rung(rt, dtype, name, &call)
+    check(status, op)
+
+
+def multiply_exact(TensorBase a not None, TensorBase b not None, TensorBase out not None):
+    """out += a @ b for integers, modulo 2**w."""
+    cdef kl_rung call
+    cdef int dtype = a.dtype
+    cdef int status
+    cdef const kl_runtime *rt = runtime()
+    if kl_is_float(dtype):
+        raise TypeError(f"multiply_exact: dtype must be an integer, got {by_code(dtype).name}")
+    check_ladder("multiply_exact", a, b, out)
+    set_rung(&call, a, b, out)
+    with nogil:
+        status = kl_matmul_exact(rt, dtype, &call)
+    check(status, "multiply_exact")
+
+
+def blas_available():
+    """Whether this build links a system CBLAS."""
+    return KL_BLAS_AVAILABLE != 0
+
+
+def blas(TensorBase a not None, TensorBase b not None, TensorBase out not None):
+    """out += a @ b by the system's CBLAS; outside the promise of equal bits."""
+    cdef kl_rung call
+    cdef int dtype = a.dtype
+    if not KL_BLAS_AVAILABLE:
+        raise RuntimeError("kael was built without BLAS; configure with KAEL_USE_BLAS=1")
+    if not kl_is_float(dtype):
+        raise TypeError(f"blas: dtype must be float32 or float64, got {by_code(dtype).name}")
+    if max(a.shape + b.shape) > KL_BLAS_LARGEST:
+        raise OverflowError(f"blas: sizes are limited to 2**31 - 1, got {shapes_of(a, b)}")
+    check_ladder("blas", a, b, out)
+    set_rung(&call, a, b, out)
+    with nogil:
+        kl_matmul_blas(dtype, &call)

@@ -1,0 +1,85 @@
+"""The matmul ladder: six ways to the same bits, each one idea faster than the one before.
+
+Every rung computes ``out += a @ b`` on contiguous 2-D tensors of one float dtype; a size of zero
+leaves ``out`` untouched. ``v1_ijk`` is short enough to trust by reading and gives the bits that all
+of kael's products have (numerics R2).
+
+========================  =====================================  ==========================
+rung                      one more idea                          what it ends
+========================  =====================================  ==========================
+:func:`v1_ijk`            the textbook's three loops             (the measure of the others)
+:func:`v2_ikj`            inner loops swapped                    strided reads of ``b``
+:func:`v3_tiled`          tiles of 64 x 256 x 2048               ``b`` streamed once per row
+:func:`v4_packed`         packed panels, 4 x 4 sums in registers ``out`` touched once per k
+:func:`v5_simd`           the instruction set's own kernel       scalar arithmetic
+:func:`v6_threaded`       row blocks shared among threads        one core at work
+========================  =====================================  ==========================
+
+Examples
+--------
+>>> import kael
+>>> a, b, out = kael.ones(2, 3), kael.ones(3, 2), kael.zeros(2, 2)
+>>> kael.matmul_versions.v6_threaded(a, b, out)
+>>> out.tolist()
+[[3.0, 3.0], [3.0, 3.0]]
+"""
+
+import math
+
+from kael._kernels import matmul as kernels
+from kael._kernels.matmul import blas, blas_available, multiply_exact
+
+__all__ = [
+    "blas",
+    "blas_available",
+    "multiply",
+    "multiply_exact",
+    "v1_ijk",
+    "v2_ikj",
+    "v3_tiled",
+    "v4_packed",
+    "v5_simd",
+    "v6_threaded",
+]
+
+SMALL_PROBLEM = 32**3  # multiply-adds up to which packing costs more than it saves
+
+
+def v1_ijk(a, b, out):
+    """The textbook's loops: each output is one row of ``a`` times one column of ``b``."""
+    kernels.rung("v1_ijk", a, b, out)
+
+
+def v2_ikj(a, b, out):
+    """The inner loops swapped, so that ``b`` is read along its rows."""
+    kernels.rung("v2_ikj", a, b, out)
+
+
+def v3_tiled(a, b, out):
+    """v2 in tiles of 64 rows, 256 inner and 2048 columns: a tile of ``b`` serves many rows."""
+    kernels.rung("v3_tiled", a, b, out)
+
+
+def v4_packed(a, b, out):
+    """Operands copied into the order a 4 x 4 kernel reads, its sums kept in registers."""
+    kernels.rung("v4_packed", a, b, out)
+
+
+def v5_simd(a, b, out):
+    """v4 with the larger, hand-written kernel of the instruction set in use."""
+    kernels.rung("v5_simd", a, b, out)
+
+
+def v6_threaded(a, b, out):
+    """v5 with the row blocks shared among the threads."""
+    kernels.rung("v6_threaded", a, b, out)
+
+
+def multiply(a, b, out):
+    """``out += a @ b`` by BLAS where it was built in, else v2 for small problems, else v6."""
+    if blas_available() and max(a.shape + b.shape) < 2**31:
+        blas(a, b, out)
+    elif math.prod((*a.shape, *b.shape[1:])) <= SMALL_PROBLEM:
+        v2_ikj(a, b, out)
+    else:
+        v6_threaded(a, b, out)

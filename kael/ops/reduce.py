@@ -1,0 +1,289 @@
+"""Reductions over any dims: sums by one fold in double (numerics R3), extremes exact.
+
+``dim`` is None or ``()`` for all dims, an int, or a tuple of ints. A result has the same bits
+whatever the layout, the thread count and the other outputs.
+"""
+
+from collections import namedtuple
+
+from kael._kernels import elementwise
+from kael._kernels import reduce as kernels
+from kael._kernels.tensor import number
+from kael.autograd import needs_grad, record
+from kael.dtypes import bool_, float32, float64, int64
+
+__all__ = [
+    "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
+    "sum", "var",
+]  # fmt: skip
+
+Extremes = namedtuple("Extremes", ["values", "indices"])
+Extremes.__doc__ = "The result of ``max(x, dim)`` and ``min(x, dim)``."
+
+_SUM, _MEAN, _VAR, _STD, _PROD, _MAX, _MIN, _ARGMAX, _ARGMIN = (
+    kernels.REDUCTIONS[name]
+    for name in ("sum", "mean", "var", "std", "prod", "max", "min", "argmax", "argmin")
+)
+
+
+# --- sums ----------------------------------------------------------------------------------------
+
+
+def sum(x, dim=None, keepdim=False, *, dtype=None):
+    """The sum of the elements of ``dim``, accumulated in double; of none, 0.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim : int or tuple of int, optional
+        All dims by default.
+    keepdim : bool
+        Keep the reduced dims, with size 1.
+    dtype : DType, optional
+        Of the result. Integers and bool are summed in int64, wrapping, by default.
+
+    Examples
+    --------
+    >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
+    tensor([4., 6.])
+    """
+    source = _cast(x, dtype)
+    out = kernels.reduce(_SUM, source, dim, keepdim, -1 if dtype is None else dtype.code)
+    return record("sum", out, (x,), lambda g: (_spread(g, x, dim),))
+
+
+def mean(x, dim=None, keepdim=False, *, dtype=None):
+    """The mean over ``dim``; of integers as float32; of no elements, NaN."""
+    source, code = _floating(_cast(x, dtype))
+    out = kernels.reduce(_MEAN, source, dim, keepdim, code if dtype is None else dtype.code)
+    return record(
+        "mean", out, (x,), lambda g: (_spread(g / kernels.count_reduced(x, dim), x, dim),)
+    )
+
+
+def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
+    """The variance over ``dim``, in two passes: squared deviations over ``size - correction``.
+
+    ``unbiased`` is torch's older spelling of a correction of 1 (True) or 0 (False).
+    """
+    correction = _correction(dim, unbiased, correction)
+    dim = None if isinstance(dim, bool) else dim
+    source, code = _floating(x)
+    out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
+
+    def gradient(g):
+        return (_deviations(x, dim) * _spread(g * _slope(x, dim, correction), x, dim),)
+
+    return record("var", out, (x,), gradient, saved=(x,))
+
+
+def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
+    """The square root of :func:`var`. Its gradient is 0 where the deviation is."""
+    correction = _correction(dim, unbiased, correction)
+    dim = None if isinstance(dim, bool) else dim
+    source, code = _floating(x)
+    out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
+    if not needs_grad(x):
+        return out
+    spread = out.detach()
+
+    def gradient(g):
+        slope = g * (_slope(x, dim, correction) / 2) / spread
+        slope = elementwise.where(spread == 0, number(0, x.dtype_code), slope)
+        return (_deviations(x, dim) * _spread(slope, x, dim),)
+
+    return record("std", out, (x,), gradient, saved=(x, spread))
+
+
+def _correction(dim, unbiased, correction):
+    if isinstance(dim, bool):  # torch's var(False)
+        unbiased = dim
+    return correction if unbiased is None else int(unbiased)
+
+
+def _slope(x, dim, correction):
+    """Derivative of the variance by a deviation, over that deviation."""
+    divisor = kernels.count_reduced(x, dim) - correction
+    return 2 / divisor if divisor > 0 else float("inf")
+
+
+def _deviations(x, dim):
+    return x - kernels.reduce(_MEAN, x, dim, True)
+
+
+def norm(x, p=2, dim=None, keepdim=False):
+    """The p-norm over ``dim``, accumulated in double.
+
+    Parameters
+    ----------
+    x : Tensor
+    p : float or "fro"
+        2, 1, inf, -inf, 0 (how many elements are not zero) or any other number.
+    dim, keepdim
+        As for :func:`sum`.
+    """
+    p = 2.0 if p in ("fro", None) else float(p)
+    source, code = _floating(x)
+    if p in (1.0, 2.0):
+        out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
+    elif p in (float("inf"), float("-inf")):
+        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(x.dtype)
+    elif p == 0:
+        return sum(source != 0, dim, keepdim).to(x.dtype)
+    else:
+        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(x.dtype)
+    if not needs_grad(x):
+        return out
+    length = out.detach()
+
+    def gradient(g):
+        if p == 1.0:
+            return (_spread(g, x, dim) * x.sign(),)
+        slope = elementwise.where(length == 0, number(0, x.dtype_code), g / length)
+        return (x * _spread(slope, x, dim),)
+
+    return record("norm", out, (x,), gradient, saved=(x, length))
+
+
+def prod(x, dim=None, keepdim=False, *, dtype=None):
+    """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
+    source = _cast(x, dtype)
+    out = kernels.reduce(_PROD, source, dim, keepdim, -1 if dtype is None else dtype.code)
+    return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
+
+
+def _prod_gradient(g, x, dim):
+    """Each element's gradient is g times the product of the others, also where some are 0."""
+    zero = x == 0
+    others = elementwise.where(zero, number(1, x.dtype_code), x)
+    product = kernels.reduce(_PROD, others, dim, True)
+    zeros = kernels.reduce(_SUM, zero, dim, True)
+    nothing = number(0, x.dtype_code)
+    alone = elementwise.where(zeros == 1, product, nothing)
+    none = elementwise.where(zeros == 0, product, nothing)
+    return _spread(g, x, dim) * elementwise.where(zero, alone, none / others)
+
+
+# --- extremes ------------------------------------------------------------------------------------
+
+
+def amax(x, dim=None, keepdim=False):
+    """The greatest element of ``dim``; NaN where there is one, +0 before -0.
+
+    Its gradient is shared evenly by the elements that are the greatest.
+    """
+    return _extreme("amax", _MAX, x, dim, keepdim)
+
+
+def amin(x, dim=None, keepdim=False):
+    """The least element of ``dim``; NaN where there is one, -0 before +0."""
+    return _extreme("amin", _MIN, x, dim, keepdim)
+
+
+def max(x, dim=None, keepdim=False):
+    """The greatest element of x; with ``dim``, the greatest along it and where it stands first.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim : int, optional
+        A tensor here means :func:`maximum` of the two.
+    keepdim : bool
+
+    Returns
+    -------
+    Tensor, or a named tuple (values, indices)
+        NaN counts as the greatest. The gradient of ``values`` goes to the elements at ``indices``.
+
+    Raises
+    ------
+    ValueError
+        If there is nothing to choose from.
+    """
+    return _max_or_min("max", True, x, dim, keepdim)
+
+
+def min(x, dim=None, keepdim=False):
+    """The least element of x; with ``dim``, a named tuple as of :func:`max`."""
+    return _max_or_min("min", False, x, dim, keepdim)
+
+
+def argmax(x, dim=None, keepdim=False):
+    """The first index of the greatest element along ``dim``, or in the flattened tensor.
+
+    The first NaN counts as the greatest. int64.
+    """
+    return kernels.reduce(_ARGMAX, x, dim, keepdim)
+
+
+def argmin(x, dim=None, keepdim=False):
+    """The first index of the least element along ``dim``, or in the flattened tensor."""
+    return kernels.reduce(_ARGMIN, x, dim, keepdim)
+
+
+def _extreme(name, reduction, x, dim, keepdim):
+    out = kernels.reduce(reduction, x, dim, keepdim)
+    if not needs_grad(x):
+        return out
+    best = out.detach().reshape(kernels.kept_shape(x, dim))
+
+    def gradient(g):
+        chosen = (x == best).logical_or((x != x).logical_and(best != best))
+        count = kernels.reduce(_SUM, chosen, dim, True)
+        return (_spread(g.reshape(best.shape) / count.to(g.dtype), x, dim) * chosen.to(g.dtype),)
+
+    return record(name, out, (x,), gradient, saved=(x, best))
+
+
+def _max_or_min(name, greatest, x, dim, keepdim):
+    if dim is None:
+        return _extreme(name, _MAX if greatest else _MIN, x, None, keepdim)
+    if hasattr(dim, "dtype"):
+        return (x.maximum if greatest else x.minimum)(dim)
+    values, indices = kernels.extreme(greatest, x, dim, keepdim)
+
+    def gradient(g):
+        return (kernels.place(elementwise.contiguous(g), indices, x, dim),)
+
+    return Extremes(record(name, values, (x,), gradient, saved=(indices,)), indices)
+
+
+# --- truth ---------------------------------------------------------------------------------------
+
+
+def any(x, dim=None, keepdim=False):
+    """Whether an element of ``dim`` is not zero (NaN is not); of none, False."""
+    return _truth("any", x, dim, keepdim)
+
+
+def all(x, dim=None, keepdim=False):
+    """Whether every element of ``dim`` is not zero (NaN is not); of none, True."""
+    return _truth("all", x, dim, keepdim)
+
+
+def _truth(name, x, dim, keepdim):
+    return kernels.truth(name == "all", x if x.dtype is bool_ else x != 0, dim, keepdim)
+
+
+# --- shared --------------------------------------------------------------------------------------
+
+
+def _cast(x, dtype):
+    """x as the dtype asked for, unless the accumulator makes that cast for nothing."""
+    if dtype is None or (x.dtype.is_floating_point and dtype.is_floating_point):
+        return x
+    if dtype is int64 and not x.dtype.is_floating_point:
+        return x
+    return x.to(dtype)
+
+
+def _floating(x):
+    """x, or the integers of x in double, and the code of the result's dtype."""
+    if x.dtype.is_floating_point:
+        return x, -1
+    return elementwise.convert(x, float64.code), float32.code
+
+
+def _spread(g, x, dim):
+    """The gradient of every element where each passes the gradient of its output."""
+    return g.reshape(kernels.kept_shape(x, dim)).to(x.dtype).expand(x.shape)

@@ -1,0 +1,50 @@
+"""What the documents say is run: the README's example, the docstrings' examples, the switches."""
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import kael
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text()
+# kael.torch needs torch; the rest needs nothing but kael and NumPy.
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(kael.__path__, "kael.")
+    if not module.name.startswith("kael.torch")
+)
+
+
+def test_readme_example_runs(capsys):
+    code = re.search(r"```python\n(.*?)```", README, re.S)[1]
+    assert len([line for line in code.splitlines() if line.strip()]) <= 14
+    exec(compile(code, "README.md", "exec"), {})
+    assert float(capsys.readouterr().out.split()[-1]) < 1.0
+
+
+def test_readme_names_every_switch():
+    """Each KAEL_ variable that is read somewhere stands in the table, and no other."""
+    table = set(re.findall(r"^\| `(KAEL_\w+)", README, re.M))
+    read = set()
+    for path in [ROOT / "setup.py", *(ROOT / "kael").rglob("*.py*"), *ROOT.glob("include/**/*.h")]:
+        if path.suffix != ".pyc":
+            pattern = r"""(?:environ(?:\.get)?\W+|getenv\(|switch\()b?["'](KAEL_\w+)"""
+            read |= set(re.findall(pattern, path.read_text()))
+    assert table == read
+
+
+def test_readme_names_every_make_command():
+    commands = re.findall(r"^([a-z0-9-]+):.*##", (ROOT / "Makefile").read_text(), re.M)
+    documents = README + (ROOT / "CONTRIBUTING.md").read_text()
+    assert [name for name in commands if f"make {name}" not in documents] == ["help"]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0

@@ -1,0 +1,275 @@
+"""Forks: child and grandchild compute, and the parent goes on, whatever ran at that moment.
+
+Each test is a process of its own with a time limit, so that a hang is a failure.
+"""
+
+import sys
+
+import pytest
+from conftest import run_script
+
+# What every script begins with: a job whose result shows that each index ran once, and a way to
+# run a function in a forked child and read its answer.
+PRELUDE = """
+import os, sys, threading, time
+import kael
+from kael._kernels.storage import allocate
+
+def job(length=1000):
+    out = [0] * length
+    def body(first, last):
+        for i in range(first, last):
+            out[i] += i * i
+    kael.parallel_for(0, length, 1, body)
+    blocks = [allocate(n) for n in (1, 1000, 100000)]
+    return sum(out) == sum(i * i for i in range(length)) and len(blocks) == 3
+
+def in_child(function):
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        answer = b"failed"
+        try:
+            answer = repr(function()).encode()
+        finally:
+            os.write(write, answer)
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        answer = pipe.read().decode()
+    assert os.waitpid(pid, 0)[1] == 0
+    return answer
+
+"""
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no fork")
+
+
+def run(source, timeout=60):
+    # Python 3.12 warns that a process with threads forks; that is what is tested here
+    return run_script(PRELUDE + source, {"PYTHONWARNINGS": "ignore"}, timeout)
+
+
+def test_child_can_still_run_parallel_work():
+    # pytorch/pytorch#17199: an op that used the pool in the parent hangs in a forked child
+    out = run("""
+kael.set_num_threads(4)
+print(job(), in_child(job), job())
+""")
+    assert out == "True True True\n"
+
+
+def test_parent_keeps_working_through_many_forks():
+    # OpenMathLib/OpenBLAS#5520: after a fork the parent deadlocks
+    out = run("""
+kael.set_num_threads(4)
+print(all(job() for _ in range(3)))
+pid = os.fork()
+if pid == 0:
+    os._exit(0)
+print(all(job() for _ in range(20)))
+os.waitpid(pid, 0)
+print(all(in_child(job) == "True" and job() for _ in range(50)))
+""")
+    assert out == "True\nTrue\nTrue\n"
+
+
+def test_child_can_choose_any_thread_count():
+    # pytorch/pytorch#1355: loaders survive only with one thread
+    out = run("""
+kael.set_num_threads(4)
+job()
+def child():
+    answers = [kael.get_num_threads()]
+    for count in (1, 3, 16, 2):
+        kael.set_num_threads(count)
+        answers.append(job())
+    return answers
+print(in_child(child), job())
+""")
+    assert out == "[4, True, True, True, True] True\n"
+
+
+def test_grandchild_can_still_run_parallel_work():
+    out = run("""
+kael.set_num_threads(3)
+job()
+print(in_child(lambda: (job(), in_child(lambda: (job(), in_child(job))), job())), job())
+""")
+    assert out == "(True, \"(True, 'True')\", True) True\n"
+
+
+def test_fork_before_the_first_job():
+    out = run("""
+print(in_child(job), job(), in_child(job))
+""")
+    assert out == "True True True\n"
+
+
+@pytest.mark.parametrize("asleep", [False, True])
+def test_fork_with_workers_spinning_or_asleep(asleep):
+    out = run(f"""
+kael.set_num_threads(4)
+answers = set()
+for _ in range(20):
+    job()
+    if {asleep}:
+        time.sleep(0.002)
+    answers.add(in_child(job))
+print(answers)
+""")
+    assert out == "{'True'}\n"
+
+
+def test_fork_from_a_second_thread_during_a_running_job():
+    # pytorch/pytorch#19996
+    out = run("""
+kael.set_num_threads(4)
+stop = threading.Event()
+def caller():
+    while not stop.is_set():
+        kael.parallel_for(0, 16, 1, lambda a, b: time.sleep(0.001))
+thread = threading.Thread(target=caller)
+thread.start()
+time.sleep(0.02)
+def child():
+    first = job()
+    kael.set_num_threads(2)
+    return first, job()
+print({in_child(child) for _ in range(50)})
+stop.set()
+thread.join()
+print(job())
+""")
+    assert out == "{'(True, True)'}\nTrue\n"
+
+
+@pytest.mark.parametrize("where", ["caller", "worker"])
+def test_fork_from_inside_a_body(where):
+    # pytorch/pytorch#21956
+    out = run(f"""
+kael.set_num_threads(4)
+main = threading.get_ident()
+answers = []
+def child():
+    first = job()
+    kael.set_num_threads(2)
+    return first, job()
+for _ in range(10):
+    barrier = threading.Barrier(4)
+    def body(first, last):
+        barrier.wait(20)
+        if (threading.get_ident() == main) == ({where!r} == "caller") and len(answers) < 100:
+            answers.append(in_child(child))
+    kael.parallel_for(0, 4, 1, body)
+    assert job()
+print(set(answers), len(answers) >= 10)
+""")
+    assert out == "{'(True, True)'} True\n"
+
+
+def test_a_child_that_returns_into_the_region_is_told_what_it_lost():
+    # The chunks that other threads were running have no thread in the child.
+    out = run("""
+kael.set_num_threads(4)
+main = threading.get_ident()
+barrier = threading.Barrier(4)
+pids = []
+def body(first, last):
+    barrier.wait(20)
+    if threading.get_ident() == main:
+        pids.append(os.fork())
+    else:
+        time.sleep(0.2)
+try:
+    kael.parallel_for(0, 4, 1, body)
+    message = "finished"
+except RuntimeError as error:
+    message = str(error)
+if pids[0] == 0:
+    print("child:", "forked" in message, job(), flush=True)
+    os._exit(0)
+os.waitpid(pids[0], 0)
+print("parent:", message, job())
+""")
+    assert out == "child: True True\nparent: finished True\n"
+
+
+def test_a_child_that_returns_finishes_the_region_when_nothing_was_lost():
+    out = run("""
+kael.set_num_threads(2)
+seen, pids = [], []
+free = threading.Event()
+main = threading.get_ident()
+def body(first, last):
+    if threading.get_ident() != main:
+        return  # the worker's chunks end at once
+    if not pids:
+        time.sleep(0.2)
+        pids.append(os.fork())
+    seen.append(first)
+kael.parallel_for(0, 8, 1, body)
+if pids[0] == 0:
+    print("child:", len(seen) >= 1, job(), flush=True)
+    os._exit(0)
+os.waitpid(pids[0], 0)
+print("parent:", job())
+""")
+    assert out == "child: True True\nparent: True\n"
+
+
+def test_a_worker_that_forks_and_returns_ends_the_child():
+    out = run("""
+kael.set_num_threads(2)
+main = threading.get_ident()
+pids = []
+def body(first, last):
+    if threading.get_ident() == main:
+        while not pids:
+            time.sleep(0.001)
+    elif not pids:
+        pid = os.fork()
+        if pid:
+            pids.append(pid)
+kael.parallel_for(0, 8, 1, body)
+for _ in range(500):
+    done, status = os.waitpid(pids[0], os.WNOHANG)
+    if done:
+        break
+    time.sleep(0.01)
+print(done == pids[0], status, job())
+""")
+    assert out == "True 0 True\n"
+
+
+def test_multiprocessing_with_the_fork_method():
+    out = run("""
+import multiprocessing
+kael.set_num_threads(4)
+job()
+with multiprocessing.get_context("fork").Pool(3) as pool:
+    print(pool.map(job, [100] * 12) == [True] * 12)
+print(job())
+""")
+    assert out == "True\nTrue\n"
+
+
+def test_allocating_threads_do_not_lock_the_child_out():
+    out = run("""
+stop = threading.Event()
+def allocator():
+    while not stop.is_set():
+        [allocate(n) for n in range(1, 5000, 100)]
+threads = [threading.Thread(target=allocator) for _ in range(3)]
+for thread in threads:
+    thread.start()
+def child():
+    blocks = [allocate(n) for n in range(1, 5000, 100)]
+    stats = kael.allocator_stats()
+    return stats.reserved_bytes == stats.in_use_bytes + stats.cached_bytes
+print({in_child(child) for _ in range(50)})
+stop.set()
+for thread in threads:
+    thread.join()
+""")
+    assert out == "{'True'}\n"
