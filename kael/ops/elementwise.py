@@ -150,9 +150,7 @@ def _record_binary(rule, inputs, a, b, result):
     ]
 
     def gradient(g):
-        return tuple(
-            w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted
-        )
+        return tuple(w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted)
 
     saved = tuple(t for t in kept if t is not None)
     return record(rule.name, result, inputs, gradient, saved)
@@ -271,9 +269,7 @@ remainder = _binary(
 
 exp = _unary("exp", FLOAT, "e to the power x.", lambda g, a, y: g * y, "y")
 log = _unary("log", FLOAT, "The natural logarithm.", lambda g, a, y: g / a, "a")
-relu = _unary(
-    "relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y"
-)
+relu = _unary("relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y")
 
 # ---- rules: choosing ----
 
@@ -349,7 +345,9 @@ def where(condition, a, b):
 
     def gradient(g):
         parts = (where(condition, g, 0), where(condition, 0, g))
-        return tuple(s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True))
+        return tuple(
+            s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True)
+        )
 
     return record("where", out, inputs, gradient, (condition,))
 

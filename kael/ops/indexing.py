@@ -12,11 +12,11 @@ from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
 from kael.ops.conversion import contiguous, to
+from kael.ops.elementwise import where
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = [
-    "gather", "getitem", "index_select", "masked_fill", "masked_select", "nonzero", "setitem",
-    "take_along_dim",
+    "gather", "index_select", "masked_fill", "masked_select", "nonzero", "take_along_dim",
 ]  # fmt: skip
 
 
@@ -271,8 +271,6 @@ def take_along_dim(x, indices, dim=None):
 
 def masked_fill(x, mask, value):
     """``x`` with ``value`` wherever ``mask`` (bool, broadcast) is true."""
-    from kael.ops.elementwise import where
-
     _check_mask(mask, "masked_fill")
     return where(mask, value, x)
 

@@ -142,9 +142,7 @@ def cross_entropy_losses(logits, targets):
     tensor([2.4076])
     """
     if targets.dtype.is_floating_point or targets.dtype.code == 0:
-        raise TypeError(
-            f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}"
-        )
+        raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
     targets = elementwise.contiguous(targets.to(int64))
     losses = kernels.cross_entropy(logits, targets)
 
