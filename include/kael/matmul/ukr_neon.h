@@ -20,7 +20,33 @@
 #define KL_TILE_ROWS_f64_neon 6
 #define KL_TILE_VECTORS_f64_neon {8, 8, 8, 4, 4, 4}
 
-#define KL_LANES_f32(acc, value, row, lane) vfmaq_laneq_f32(acc, row, value, lane)
-#define KL_LANES_f64(acc, value, row, lane) vfmaq_laneq_f64(acc, row, value, lane)
+#define KL_FMA_LANES_f32(acc, i, v, value, row)                                            \
+    acc[i][v] = vfmaq_laneq_f32(acc[i][v], row, value, 0);                                 \
+    acc[(i) + 1][v] = vfmaq_laneq_f32(acc[(i) + 1][v], row, value, 1);                     \
+    acc[(i) + 2][v] = vfmaq_laneq_f32(acc[(i) + 2][v], row, value, 2);                     \
+    acc[(i) + 3][v] = vfmaq_laneq_f32(acc[(i) + 3][v], row, value, 3)
+#define KL_FMA_LANES_f64(acc, i, v, value, row)                                            \
+    acc[i][v] = vfmaq_laneq_f64(acc[i][v], row, value, 0);                                 \
+    acc[(i) + 1][v] = vfmaq_laneq_f64(acc[(i) + 1][v], row, value, 1)
+
+/* tile_sum of ukr.inc.h for a column of a in consecutive memory. */
+KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows, const int vectors,
+                                     V(vec) acc[][KL_TILE_VECTORS]) {
+    const char *a = tile->a;
+    const char *b = tile->b;
+    for (int64_t k = tile->inner; k > 0; --k) {
+        V(vec) row[KL_TILE_VECTORS];
+        KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = V(load)((const T *)b + v * V(width));
+        KL_UNROLL for (int i = 0; i < rows; i += V(width)) {
+            const V(vec) value = V(load)((const T *)a + i);
+            KL_UNROLL for (int v = 0; v < vectors; ++v) {
+                KL_CAT2(KL_FMA_LANES_, KL_TYPE)(acc, i, v, value, row[v]);
+            }
+        }
+        a += tile->a_inner;
+        b += tile->b_inner;
+    }
+}
+#define KL_TILE_LANES
 
 #include "kael/matmul/ukr.inc.h"
