@@ -49,4 +49,30 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
 }
 #define KL_TILE_LANES
 
+/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lanes from `lanes` up read as zeros. */
+#define KL_SQUARE ((int64_t)(16 / sizeof(T)))
+#define KL_SQUARE_LANE(lane) \
+    ((lane) < lanes ? V(load)((const T *)(src + (lane) * lane_stride)) : V(splat)((T)0))
+#define KL_SQUARE_f32                                                                         \
+    const float32x4_t a = KL_SQUARE_LANE(0), b = KL_SQUARE_LANE(1);                           \
+    const float32x4_t c = KL_SQUARE_LANE(2), d = KL_SQUARE_LANE(3);                           \
+    const float64x2_t even_ab = vreinterpretq_f64_f32(vtrn1q_f32(a, b));                      \
+    const float64x2_t even_cd = vreinterpretq_f64_f32(vtrn1q_f32(c, d));                      \
+    const float64x2_t odd_ab = vreinterpretq_f64_f32(vtrn2q_f32(a, b));                       \
+    const float64x2_t odd_cd = vreinterpretq_f64_f32(vtrn2q_f32(c, d));                       \
+    vst1q_f32(dst, vreinterpretq_f32_f64(vtrn1q_f64(even_ab, even_cd)));                      \
+    vst1q_f32(dst + pitch, vreinterpretq_f32_f64(vtrn1q_f64(odd_ab, odd_cd)));                \
+    vst1q_f32(dst + 2 * pitch, vreinterpretq_f32_f64(vtrn2q_f64(even_ab, even_cd)));          \
+    vst1q_f32(dst + 3 * pitch, vreinterpretq_f32_f64(vtrn2q_f64(odd_ab, odd_cd)))
+#define KL_SQUARE_f64                                               \
+    const float64x2_t a = KL_SQUARE_LANE(0), b = KL_SQUARE_LANE(1); \
+    vst1q_f64(dst, vtrn1q_f64(a, b));                               \
+    vst1q_f64(dst + pitch, vtrn2q_f64(a, b))
+
+KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
+                             int64_t pitch) {
+    KL_CAT2(KL_SQUARE_, KL_TYPE);
+}
+
+#include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"
