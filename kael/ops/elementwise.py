@@ -3,7 +3,8 @@
 A rule names a kernel (a line of ``unary.def`` or ``binary.def``), the dtype it works in, and its
 gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float32 < float64``);
 Python numbers are weak: they only raise the category. Every rule is a function here and, by
-:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first operand.
+:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first
+operand.
 """
 
 from kael._kernels import elementwise as kernels
@@ -341,7 +342,7 @@ def where(condition, a, b):
     if not needs_grad(*inputs):
         return out
     wanted = [t if t is not None and t.requires_grad else None for t in inputs]
-    shapes = [w and (w.shape, w.dtype) for w in wanted]
+    shapes = [None if w is None else (w.shape, w.dtype) for w in wanted]
 
     def gradient(g):
         parts = (where(condition, g, 0), where(condition, 0, g))

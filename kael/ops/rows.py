@@ -34,7 +34,7 @@ def softmax(x, dim=-1, dtype=None):
 
 
 def log_softmax(x, dim=-1, dtype=None):
-    """(x - largest) - log(sum of exp(x - largest)) along ``dim``, exact where softmax underflows."""
+    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0."""
     return _along("log_softmax", x, dim, dtype)
 
 
