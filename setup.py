@@ -14,7 +14,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 HEADERS = sorted(str(path) for path in Path("include").rglob("*") if path.is_file())
-MODULES = sorted(p for p in Path("kael/_kernels").glob("*.pyx") if p.stem != "random")  # until math.inc.h has sin, cos
+MODULES = sorted(Path("kael/_kernels").glob("*.pyx"))
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 BUILD = Path("build")
 VEC_REPORTS = BUILD / "vec"

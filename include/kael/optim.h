@@ -44,6 +44,17 @@ static double kl_power(double beta, int64_t step) {
     return result;
 }
 
+/* Adds one to a parameter's step counter, a number of any dtype but bool; the new count. */
+KL_UNUSED static int64_t kl_optim_advance(void *step, int dtype) {
+    switch (dtype) {
+        case KL_DTYPE_f32: return (int64_t)(*(float *)step += 1.0f);
+        case KL_DTYPE_f64: return (int64_t)(*(double *)step += 1.0);
+        case KL_DTYPE_i64: return ++*(int64_t *)step;
+        case KL_DTYPE_i32: return ++*(int32_t *)step;
+        default: return ++*(uint8_t *)step;
+    }
+}
+
 enum kl_adam_variant {
     KL_ADAM_AMSGRAD = 1,
     KL_ADAM_MAXIMIZE = 2,
@@ -166,22 +177,17 @@ static int kl_optim_body(void *context, int64_t first, int64_t last) {
     return KL_OK;
 }
 
-/* One region over all tensors; with `ordered`, one region a tensor, first to last, as tensors
- * that share memory need. */
+/* One region over all tensors. */
 static int kl_optim_step(const struct kl_runtime *rt, int rule, struct kl_optim_tensor *tensors,
-                         int64_t count, bool ordered) {
+                         int64_t count) {
     const int64_t grain = kl_max(1, rt->element_grain() / KL_OPTIM_COST);
-    const int64_t together = ordered ? 1 : count;
-    for (int64_t k = 0; k < count; k += together) {
-        struct kl_optim_job job = {tensors + k, together, kl_optim_table[rt->isa][rule]};
-        int64_t total = 0;
-        for (int64_t i = k; i < k + together; ++i) {
-            tensors[i].begin = total;
-            total += tensors[i].size;
-        }
-        KL_TRY(rt->parallel_for(0, total, grain, kl_optim_body, &job));
+    struct kl_optim_job job = {tensors, count, kl_optim_table[rt->isa][rule]};
+    int64_t total = 0;
+    for (int64_t i = 0; i < count; ++i) {
+        tensors[i].begin = total;
+        total += tensors[i].size;
     }
-    return KL_OK;
+    return rt->parallel_for(0, total, grain, kl_optim_body, &job);
 }
 
 #endif

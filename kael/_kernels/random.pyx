@@ -59,7 +59,7 @@ cdef class Stream:
 
 cdef int prepare(TensorBase out, str op) except -1:
     if not kl_is_float(out.dtype):
-        raise TypeError(f"{op}: fills float32 and float64 tensors, got {out.dtype_name}")
+        raise TypeError(f"{op}: fills float32 and float64 tensors, got {out.dtype_object.name}")
     if not out.contiguous:
         raise ValueError(f"{op}: needs a contiguous tensor")
     begin_write(out, op)

@@ -1,6 +1,7 @@
 """TensorBase: the metadata of a tensor, kept in C so that small operations stay cheap."""
 
 from cpython.buffer cimport Py_buffer, PyBUF_WRITABLE
+from cpython.number cimport PyNumber_Index
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
@@ -364,7 +365,7 @@ cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil:
 
 cdef int wrap_dim(object dim, int ndim, str op) except -1:
     cdef int64_t count = ndim if ndim > 0 else 1
-    cdef int64_t value = dim
+    cdef int64_t value = PyNumber_Index(dim)  # a float is a TypeError
     if value < -count or value >= count:
         raise IndexError(f"{op}: dim {dim} is out of range for {ndim} dims "
                          f"(expected {-count} to {count - 1})")

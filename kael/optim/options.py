@@ -1,0 +1,28 @@
+"""Checks of the options that the optimizers have in common."""
+
+from kael.tensor import Tensor
+
+__all__ = ["check_not_negative", "check_placeholders", "one_number"]
+
+
+def one_number(value, name):
+    """``value``, which as a tensor must hold one element."""
+    if isinstance(value, Tensor) and value.numel() != 1:
+        raise ValueError(f"Tensor {name} must be 1-element")
+    return value
+
+
+def check_not_negative(name, value):
+    """Refuses negative numbers and NaN."""
+    if not float(value) >= 0.0:
+        raise ValueError(f"Invalid {name}: {value}")
+
+
+def check_placeholders(foreach, fused, differentiable):
+    """PyTorch's choices of an implementation: kael has one, which is not differentiable."""
+    if fused and differentiable:
+        raise RuntimeError("`fused` does not support `differentiable`")
+    if fused and foreach:
+        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+    if differentiable:
+        raise NotImplementedError("differentiable=True: the step cannot be recorded")

@@ -1,0 +1,348 @@
+"""Reductions: R3's fold against a literal one in NumPy, exact extremes, meaning, errors, gradients.
+
+Bits are compared over instruction sets, thread counts and layouts, on exponents spread over +-50:
+float32 values of one magnitude add exactly in double, which would prove nothing.
+"""
+
+import numpy as np
+import pytest
+from conftest import THREAD_COUNTS, bits_equal, spread
+
+import kael
+from kael.ops import reduce as ops
+
+BLOCK, LANES = 16384, 32
+SUMS = ("sum", "mean", "var", "std", "norm1", "norm2", "prod")
+EXTREMES = ("amax", "amin", "argmax", "argmin")
+EDGES = (0, 1, 2, 31, 32, 33, 1000, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 5)
+
+
+# --- the slow twin -------------------------------------------------------------------------------
+
+
+def fold(values, combine=np.add, identity=0.0):
+    """R3, literally: lanes, halving, pairwise tree. `values` [size, outputs] in the accumulator."""
+    partials = []
+    for start in range(0, max(len(values), 1), BLOCK):
+        lanes = np.full((LANES, *values.shape[1:]), identity, values.dtype)
+        for i in range(start, min(start + BLOCK, len(values)), LANES):
+            part = values[i : min(i + LANES, start + BLOCK)]
+            lanes[: len(part)] = combine(lanes[: len(part)], part)
+        while len(lanes) > 1:
+            half = len(lanes) // 2
+            lanes = combine(lanes[:half], lanes[half:])
+        partials.append(lanes[0])
+    while len(partials) > 1:
+        pairs = [combine(a, b) for a, b in zip(partials[::2], partials[1::2], strict=False)]
+        partials = pairs + partials[len(pairs) * 2 :]
+    return partials[0]
+
+
+@np.errstate(all="ignore")
+def twin(name, array, dim=None):
+    """What the reduction must give, bit for bit."""
+    dims = tuple(range(array.ndim)) if dim is None else dim if isinstance(dim, tuple) else (dim,)
+    kept = [d for d in range(array.ndim) if d not in dims]
+    matrix = array.transpose([*dims, *kept])
+    shape = matrix.shape[len(dims) :]
+    matrix = matrix.reshape(int(np.prod(matrix.shape[: len(dims)])), int(np.prod(shape)))
+    wide = matrix.astype(np.float64)
+    size = len(wide)
+    if name in ("argmax", "argmin"):
+        return getattr(matrix, name)(0).reshape(shape)
+    if name in ("amax", "amin"):
+        return getattr(matrix, name[1:])(0).reshape(shape)
+    if name in ("sum", "mean"):
+        out = fold(wide) / (size if name == "mean" else 1)
+    elif name == "prod":
+        out = fold(wide, np.multiply, 1.0)
+    elif name in ("norm1", "norm2"):
+        out = fold(np.abs(wide)) if name == "norm1" else np.sqrt(fold(wide * wide))
+    else:
+        deviations = wide - fold(wide) / size
+        out = fold(deviations * deviations) / max(0, size - 1)
+        out = np.sqrt(out) if name == "std" else out
+    return out.astype(array.dtype).reshape(shape)
+
+
+def call(name, x, dim=None):
+    if name in ("norm1", "norm2"):
+        return ops.norm(x, int(name[4]), dim)
+    return getattr(ops, name)(x, dim)
+
+
+def same(name, array, dim=None):
+    return bits_equal(call(name, kael.from_numpy(array), dim), twin(name, array, dim))
+
+
+def layouts(shape, dtype, seed=0):
+    """The same values contiguous, transposed, sliced, reversed, and at an odd address."""
+    values = spread(shape, dtype, seed)
+    yield values
+    yield np.asfortranarray(values)
+    stepped = np.zeros([2 * n for n in shape], dtype)[tuple(slice(None, None, 2) for _ in shape)]
+    stepped[...] = values
+    yield stepped
+    flipped = tuple(slice(None, None, -1) for _ in shape)
+    yield np.ascontiguousarray(values[flipped])[flipped]
+    shifted = np.zeros(values.size + 1, dtype)[1:].reshape(shape)
+    shifted[...] = values
+    yield shifted
+
+
+# --- bits ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_every_size_up_to_70_has_the_bits_of_the_twin(name, every_isa):
+    for dtype in ("float32", "float64"):
+        values = spread(70, dtype)
+        assert all(same(name, values[70 - n :]) for n in range(71))
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sizes_around_a_block_have_the_bits_of_the_twin(name, every_isa):
+    for dtype in ("float32", "float64"):
+        assert all(same(name, spread(n, dtype, n)) for n in EDGES)
+
+
+@pytest.mark.parametrize("name", ("sum", "var", "norm2"))
+def test_a_million_elements_have_the_bits_of_the_twin(name):
+    array = spread(1_000_003)
+    assert same(name, array)
+
+
+SHAPES = [
+    ((5, 70), 0), ((5, 70), 1), ((70, 5), 0), ((300, 3), 0), ((129, 70), 0), ((200, 67), 1),
+    ((4, 100, 6), 1), ((4, 100, 6), (0, 2)), ((4, 100, 6), (0, 1)), ((3, 4, 5, 6), (1, 3)),
+    ((3, 4, 5, 6), (0, 2)), ((3, 1, 5), 1), ((33, 2, 2), (0, 2)), ((2, 65), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SUMS + EXTREMES)
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_layout_and_dims_never_show_in_the_bits(name, dtype, every_isa):
+    for shape, dim in SHAPES:
+        if isinstance(dim, tuple) and name.startswith("arg"):
+            continue
+        want = twin(name, spread(shape, dtype), dim)
+        for array in layouts(shape, dtype):
+            assert bits_equal(call(name, kael.from_numpy(array), dim), want), (shape, dim)
+
+
+@pytest.mark.parametrize("name", ("sum", "std", "amax", "argmax"))
+def test_long_columns_have_the_bits_of_the_twin(name, every_isa):
+    for shape in ((BLOCK + 37, 3), (2 * BLOCK + 1, 67)):
+        array = spread(shape)
+        want = twin(name, array, 0)
+        assert bits_equal(call(name, kael.from_numpy(array), 0), want)
+        assert bits_equal(call(name, kael.from_numpy(np.asfortranarray(array)), 0), want)
+
+
+@pytest.mark.parametrize("name", SUMS + EXTREMES)
+def test_results_do_not_depend_on_thread_count(name):
+    """pytorch/pytorch#2201, #88718, numpy/numpy#25100; the seeds' ParallelReduce."""
+    cases = [(spread(1_000_003), None), (spread((2100, 510)), 0), (spread((2100, 510)), 1)]
+    cases.append((spread((40_000, 33)), 0))
+    for array, dim in cases:
+        x = kael.from_numpy(array)
+        results = []
+        for count in THREAD_COUNTS:
+            with kael.num_threads(count):
+                results.append(call(name, x, dim))
+        assert all(bits_equal(results[0], other) for other in results[1:])
+
+
+def test_a_result_does_not_depend_on_the_other_outputs():
+    array = spread((37, 20_001))
+    x = kael.from_numpy(array)
+    for name in SUMS:
+        whole, alone = call(name, x, 1), [call(name, x[r]) for r in range(37)]
+        assert all(bits_equal(whole[r], alone[r]) for r in range(37))
+        columns = call(name, x.T, 0)
+        assert bits_equal(whole, columns)
+
+
+def test_every_byte_offset_has_the_same_bits(every_isa):
+    """numpy/numpy#26775: an aligned load at a misaligned address."""
+    values = spread(333)
+    want = twin("sum", values)
+    for offset in range(0, 64, 4):
+        memory = bytearray(4 * 333 + 64)
+        array = np.frombuffer(memory, np.float32, 333, offset)
+        array[:] = values
+        assert bits_equal(kael.from_numpy(array).sum(), want)
+
+
+def test_a_zero_is_positive_unless_every_choice_is_negative(every_isa):
+    zeros = [np.array([-0.0] * a + [0.0] * b, "f4") for a in range(20) for b in range(20) if a + b]
+    for array in zeros + [z[::-1] for z in zeros]:
+        x, positive = kael.from_numpy(array), not np.signbit(array).all()
+        assert np.signbit(np.asarray(x.sum())) == np.False_
+        assert np.signbit(np.asarray(ops.amax(x))) != positive
+        assert np.signbit(np.asarray(ops.amin(x))) == np.signbit(array).any()
+        assert ops.argmax(x).item() == ops.argmin(x).item() == 0
+
+
+# --- integers ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int32", "int64"))
+def test_integers_are_exact_and_wrap(dtype, every_isa):
+    for shape, dim in [*SHAPES, ((70_001,), None), ((20_000, 3), 0)]:
+        for array in list(layouts(shape, dtype))[:4]:
+            x = kael.from_numpy(array)
+            wide = array.astype(np.int64)
+            assert bits_equal(x.sum(dim), np.sum(wide, dim))
+            assert bits_equal(x.prod(dim), np.prod(wide, dim))
+            assert bits_equal(ops.amax(x, dim), np.max(array, dim))
+            assert bits_equal(ops.amin(x, dim), np.min(array, dim))
+            assert bits_equal(ops.any(x, dim), np.any(array, dim))
+            assert bits_equal(ops.all(x, dim), np.all(array, dim))
+            if not isinstance(dim, tuple):
+                assert bits_equal(x.argmax(dim), np.argmax(array, dim))
+                assert bits_equal(x.argmin(dim), np.argmin(array, dim))
+
+
+def test_means_of_integers_are_made_in_double_and_given_in_float32():
+    array = spread(1001, "int64")
+    x = kael.from_numpy(array)
+    for name in ("mean", "var", "std"):
+        want = twin(name, array.astype(np.float64)).astype(np.float32)
+        assert bits_equal(getattr(x, name)(), want)
+    assert x.mean().dtype is kael.float32
+
+
+def test_dtype_of_the_result():
+    x = kael.ones(3, dtype=kael.float32)
+    assert x.sum(dtype=kael.float64).dtype is kael.float64
+    assert kael.tensor([1.7, 1.7]).sum(dtype=kael.int64).item() == 2
+    assert kael.tensor([1, 2]).sum(dtype=kael.float32).dtype is kael.float32
+    assert kael.tensor([True, True]).sum().dtype is kael.int64
+    assert kael.tensor([1, 2], dtype=kael.uint8).max().dtype is kael.uint8
+
+
+# --- extremes ------------------------------------------------------------------------------------
+
+
+def test_nan_wins_and_the_first_index_counts(every_isa):
+    """tracel-ai/burn#4814, Oneflow-Inc/oneflow#7606, numpy/numpy#20846: lost in lane or tail."""
+    for size in range(1, 71):
+        values = np.resize([3.0, 7.0, -2.0, 7.0, 1.0], size).astype("f4")
+        for at in {0, size // 2, size - 1}:
+            one = values.copy()
+            one[at] = np.nan
+            two = one.copy()
+            two[-1] = np.nan
+            strided = np.repeat(one, 3)[::3]
+            for array in (values, one, two, strided):
+                x = kael.from_numpy(array)
+                for name in EXTREMES:
+                    assert same(name, array), (size, at, name)
+                columns = kael.from_numpy(np.stack([array, values, array], 1))
+                assert columns.argmax(0).tolist()[::2] == [x.argmax().item()] * 2
+                assert bits_equal(ops.amin(columns, 0)[0], ops.amin(x))
+
+
+def test_nan_in_a_later_block_is_found(every_isa):
+    for at in (5, BLOCK - 1, BLOCK, 3 * BLOCK + 4):
+        array = spread(3 * BLOCK + 5)
+        array[at] = np.nan
+        for name in EXTREMES:
+            assert same(name, array)
+        columns = kael.from_numpy(np.stack([spread(3 * BLOCK + 5, seed=1), array], 1))
+        assert columns.argmin(0)[1].item() == at
+
+
+def test_max_of_a_dim_gives_values_and_indices():
+    array = spread((6, 41))
+    array[2, 5] = array[2, 9] = np.inf
+    values, indices = kael.from_numpy(array).max(1)
+    assert bits_equal(values, array.max(1)) and bits_equal(indices, array.argmax(1))
+    result = kael.from_numpy(array).min(0, keepdim=True)
+    assert result.values.shape == result.indices.shape == (1, 41)
+    assert bits_equal(result.indices[0], array.argmin(0))
+
+
+# --- meaning -------------------------------------------------------------------------------------
+
+
+def test_empty_reductions_keep_their_meaning():
+    """The seeds' EmptyReductionsKeepTheirMeaning."""
+    x = kael.zeros(0)
+    assert x.sum().item() == 0 and x.prod().item() == 1 and np.isnan(x.mean().item())
+    assert np.isnan(x.var().item()) and x.norm().item() == 0
+    assert not x.any().item() and x.all().item()
+    for name in ("max", "min", "amax", "amin", "argmax", "argmin"):
+        with pytest.raises(ValueError, match="no elements to choose from"):
+            getattr(ops, name)(x)
+    table = kael.zeros(0, 3)
+    assert table.sum(0).tolist() == [0, 0, 0] and table.sum(1).shape == (0,)
+    assert ops.amax(table, 1).shape == table.argmax(1).shape == (0,)
+    for name in ("max", "argmin"):
+        with pytest.raises(ValueError, match="no elements"):
+            getattr(ops, name)(table, 0)
+
+
+def test_dims_are_torchs():
+    x = kael.arange(24, dtype=kael.float32).reshape(2, 3, 4)
+    assert x.sum(()).item() == x.sum().item() == 276
+    assert x.sum((0, -1)).tolist() == [60, 92, 124]
+    assert x.sum(1, keepdim=True).shape == (2, 1, 4) and x.sum(keepdim=True).shape == (1, 1, 1)
+    assert kael.tensor(3.0).sum(0).item() == kael.tensor(3.0).max(0).values.item() == 3
+    for dim in (3, -4, (0, 3)):
+        with pytest.raises(IndexError, match="sum: dim"):
+            x.sum(dim)
+    with pytest.raises(ValueError, match="dim 0 appears twice"):
+        x.sum((0, -3))
+    with pytest.raises(TypeError):
+        x.sum(1.5)
+
+
+def test_var_takes_torchs_corrections():
+    x = kael.tensor([1.0, 2.0, 4.0, 9.0])
+    assert x.var().item() == pytest.approx(np.var([1, 2, 4, 9], ddof=1))
+    assert x.var(unbiased=False).item() == x.var(False).item() == 9.5
+    assert x.var(0, correction=0).item() == 9.5
+    assert x.var(correction=9).item() == float("inf") and np.isnan(x[:1].var().item())
+
+
+def test_norm_takes_torchs_orders():
+    array = np.array([[3.0, -4.0], [0.0, 12.0]], "f4")
+    x = kael.from_numpy(array)
+    assert x.norm().item() == x.norm("fro").item() == 13
+    assert x.norm(1).item() == 19 and x.norm(0).item() == 3
+    assert x.norm(float("inf"), 1).tolist() == [4, 12]
+    assert x.norm(float("-inf"), 1).tolist() == [3, 0]
+    assert x.norm(3).item() == pytest.approx((27 + 64 + 1728) ** (1 / 3), rel=1e-6)
+
+
+# --- accuracy ------------------------------------------------------------------------------------
+
+
+def test_long_sum_is_more_accurate_than_running_total():
+    count = 1 << 24
+    values = np.full(count, 0.1)
+    running = np.add.accumulate(values)[-1]
+    exact = 0.1 * count
+    assert abs(kael.from_numpy(values).sum().item() - exact) < abs(running - exact)
+
+
+def test_mean_of_many_ones_is_one():
+    """numpy/numpy#22956, #14691: a float32 running total stops at 2^24."""
+    ones = kael.ones(20_000_000, 2)
+    assert ones.mean(0).tolist() == [1, 1]
+    assert ones.reshape(2, -1).T.mean(0).tolist() == [1, 1]
+
+
+def test_columns_of_two_alternating_values_have_no_deviation():
+    column = np.tile(np.array([[100.0, -100.0]], "f4"), (1_000_000, 1))
+    assert kael.from_numpy(column).std(0).tolist() == [0, 0]
+
+
+def test_sums_do_not_overflow_before_the_end():
+    """pytorch/pytorch#44350: the mean of three 3e38 was inf."""
+    x = kael.tensor([3e38] * 3)
+    assert x.mean().item() == np.float32(3e38)
+    assert kael.tensor([1e30, 1e30]).norm().item() == pytest.approx(1.4142135e30)
+    assert kael.tensor([3e38, -3e38]).std().item() == float("inf")

@@ -1,0 +1,270 @@
+"""Row operations: R5 against a literal twin, the same bits in any batch and layout, odd values,
+torch's errors, gradients."""
+
+import numpy as np
+import pytest
+from conftest import THREAD_COUNTS, bits_equal
+from test_reduce import fold
+
+import kael
+from kael.ops import rows as ops
+
+NAN, INF = float("nan"), float("inf")
+ROW_SIZES = (1, 2, 7, 10, 31, 32, 33, 65, 1000, 16384, 16385, 50257)
+BATCHES = (1, 2, 3, 4, 5, 8, 26, 64)
+
+
+def exp(x):
+    return np.asarray(kael.from_numpy(np.ascontiguousarray(x)).exp())
+
+
+def log(x):
+    return np.asarray(kael.tensor([x.item()], dtype=kael.dtypes.by_code(4 + x.itemsize // 8)).log())[0]
+
+
+@np.errstate(all="ignore")
+def twin(name, row, g=None):
+    """R5 for one row, with kael's exp and log and a literal fold."""
+    kind, n = row.dtype.type, len(row)
+    if name == "standardize":
+        wide = row.astype(np.float64)
+        center = fold(wide) / n
+        scale = 1 / np.sqrt(fold((wide - center) ** 2) / n + 1e-5)
+        return ((wide - center) * scale).astype(row.dtype)
+    largest = row.max()
+    e = exp(row - largest)
+    total = kind(fold(e.astype(np.float64)))
+    if name == "softmax":
+        return e / total
+    if name == "log_softmax":
+        return (row - largest) - log(total)
+    return log(total) - (row[n // 2] - largest)
+
+
+def call(name, x):
+    if name == "cross_entropy_losses":
+        return ops.cross_entropy_losses(x, kael.full(x.shape[:-1], x.shape[-1] // 2, dtype=kael.int64))
+    return ops.standardize(x) if name == "standardize" else getattr(ops, name)(x, -1)
+
+
+def gradient(name, x, g):
+    """The gradient of `call` at x, weighted by g."""
+    x = kael.from_numpy(np.array(x)).requires_grad_()
+    out = call(name, x)
+    out.backward(kael.from_numpy(np.ascontiguousarray(g[..., 0] if out.ndim < x.ndim else g)))
+    return x.grad
+
+
+def table(rows, size, dtype="float32", seed=0):
+    """Logits of mixed magnitudes, so that a change of order shows in the totals."""
+    generator = np.random.default_rng(seed)
+    return (generator.standard_normal((rows, size)) * 6).astype(dtype)
+
+
+NAMES = ("softmax", "log_softmax", "standardize", "cross_entropy_losses")
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_rows_have_the_bits_of_the_twin(name, dtype, every_isa):
+    for size in (*range(1, 71), *ROW_SIZES[8:]):
+        row = table(1, size, dtype, size)
+        assert bits_equal(np.asarray(call(name, kael.from_numpy(row)))[0], twin(name, row[0])), size
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_row_is_the_same_alone_and_in_a_batch(name):
+    """pytorch/pytorch#136338, #45422, tensorflow/tensorflow#11610."""
+    for size in (10, 65, 784, 20_000):
+        array, g = table(64, size), table(64, size, seed=1)
+        whole = np.asarray(call(name, kael.from_numpy(array)))
+        slopes = np.asarray(gradient(name, array, g))
+        for batch in BATCHES:
+            for at in range(0, 64, batch):
+                part = slice(at, at + batch)
+                assert bits_equal(call(name, kael.from_numpy(array[part])), whole[part])
+            assert bits_equal(gradient(name, array[:batch], g[:batch]), slopes[:batch])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_do_not_depend_on_threads_or_instruction_set(name):
+    for shape in ((700, 65), (301, 1000), (9, 50257)):
+        array, g = table(*shape), table(*shape, seed=1)
+        results = []
+        for isa in kael.usable_isas():
+            for count in THREAD_COUNTS if isa == kael.get_isa() else (2,):
+                with kael.isa(isa), kael.num_threads(count):
+                    results.append((call(name, kael.from_numpy(array)), gradient(name, array, g)))
+        for out, slope in results[1:]:
+            assert bits_equal(out, results[0][0]) and bits_equal(slope, results[0][1])
+
+
+@pytest.mark.parametrize("name", ("softmax", "log_softmax"))
+def test_dim_and_layout_never_show_in_the_bits(name, every_isa):
+    for size in (1, 3, 33, 100):
+        flat = table(6 * 5, size)
+        want = np.asarray(call(name, kael.from_numpy(flat))).reshape(6, 5, size)
+        cube = flat.reshape(6, 5, size)
+        for dim in (0, 1, 2):
+            x = kael.from_numpy(np.ascontiguousarray(np.moveaxis(cube, 2, dim)))
+            assert bits_equal(np.moveaxis(np.asarray(getattr(x, name)(dim)), dim, 2), want)
+        wide = np.zeros((6, 10, 2 * size), "f4")[:, ::2, ::-2]
+        wide[...] = cube
+        assert bits_equal(getattr(kael.from_numpy(wide), name)(-1), want)
+        odd = np.frombuffer(bytearray(4 * cube.size + 8), np.float32, cube.size, 4).reshape(cube.shape)
+        odd[...] = cube
+        assert bits_equal(getattr(kael.from_numpy(odd), name)(2), want)
+
+
+@pytest.mark.parametrize("name", ("softmax", "log_softmax"))
+def test_gradients_have_the_same_bits_along_any_dim(name):
+    array, g = table(40, 33), table(40, 33, seed=1)
+    want = np.asarray(gradient(name, array, g))
+    x = kael.from_numpy(np.ascontiguousarray(array.T)).requires_grad_()
+    getattr(x, name)(0).backward(kael.from_numpy(g.T))
+    assert bits_equal(np.asarray(x.grad).T, want)
+
+
+# --- numbers of the seeds ------------------------------------------------------------------------
+
+
+def test_numbers_of_the_seeds():
+    x = kael.tensor([1.0, 2.0, 3.0])
+    assert np.allclose(x.softmax(0), [0.090031, 0.244728, 0.665241], atol=5e-7)
+    assert np.allclose(x.log_softmax(0), [-2.407606, -1.407606, -0.407606], atol=5e-7)
+    row = kael.tensor([1.0, 2.0, 3.0, 4.0])
+    assert np.allclose(ops.standardize(row), [-1.341635, -0.447212, 0.447212, 1.341635], atol=5e-7)
+    assert kael.tensor([1000.0, 1001.0]).softmax(0).tolist() == kael.tensor([0.0, 1.0]).softmax(0).tolist()
+    logits = kael.tensor([[1.0, 2.0, 3.0]]).requires_grad_()
+    losses = ops.cross_entropy_losses(logits, kael.tensor([0]))
+    assert np.allclose(losses.detach(), [2.407606], atol=5e-7)
+    losses.backward(kael.ones(1))
+    assert np.allclose(logits.grad, [[-0.909969, 0.244728, 0.665241]], atol=5e-7)
+
+
+def test_log_softmax_is_exact_where_log_of_softmax_is_not():
+    x = kael.tensor([0.0, -200.0])
+    assert x.log_softmax(0).tolist() == [0.0, -200.0]
+    assert x.softmax(0).tolist() == [1.0, 0.0]
+
+
+# --- values that are not numbers -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bad_row_is_nan_and_its_neighbours_untouched(name, every_isa):
+    """HandlesNonFiniteValuesLikeTheComposedPath; pytorch/pytorch#25110, #106545, #55056."""
+    for size in range(1, 71):
+        array = table(5, size)
+        clean = np.asarray(call(name, kael.from_numpy(array)))
+        for at in {0, size // 2, size - 1}:
+            bad = array.copy()
+            bad[1, at], bad[2, at], bad[3] = NAN, INF, -INF
+            out = np.asarray(call(name, kael.from_numpy(bad)))
+            assert np.isnan(out[1:4]).all()
+            assert bits_equal(out[::4], clean[::4])
+            if name.endswith("softmax"):
+                across = kael.from_numpy(np.ascontiguousarray(bad.T))
+                assert bits_equal(np.asarray(getattr(across, name)(0)).T, out)
+
+
+def test_rows_with_some_minus_inf_are_exact(every_isa):
+    """A running maximum from -inf poisons rows narrower than a vector."""
+    for size in range(2, 71):
+        for hidden in ([0], [size - 1], list(range(1, size))):
+            array = table(1, size)
+            array[0, hidden] = -INF
+            x = kael.from_numpy(array)
+            kept = np.setdiff1d(np.arange(size), hidden)
+            soft = np.asarray(x.softmax(1))
+            assert (soft[0, hidden] == 0).all() and np.isclose(soft.sum(), 1, atol=1e-6)
+            assert (np.asarray(x.log_softmax(1))[0, hidden] == -INF).all()
+            if hidden != [0]:  # the kept ones keep their lanes
+                assert bits_equal(soft[0, kept], np.asarray(kael.from_numpy(array[:, kept]).softmax(1))[0])
+
+
+def test_cross_entropy_of_large_and_hidden_logits():
+    logits = kael.tensor([[1e4, 0.0], [0.0, -INF]]).requires_grad_()
+    losses = ops.cross_entropy_losses(logits, kael.tensor([1, 1]))
+    assert losses.tolist() == [1e4, INF]
+    losses.backward(kael.ones(2))
+    assert logits.grad.tolist() == [[1, -1], [1, -1]]
+
+
+def test_empty_rows_and_scalars():
+    assert kael.zeros(3, 0).softmax(1).shape == (3, 0) and kael.zeros(0, 3).log_softmax(1).shape == (0, 3)
+    assert kael.tensor(5.0).softmax(0).item() == 1 and kael.tensor(5.0).log_softmax(-1).item() == 0
+    assert ops.standardize(kael.zeros(0, 4)).shape == (0, 4)
+    none = ops.cross_entropy_losses(kael.zeros(0, 4), kael.zeros(0, dtype=kael.int64))
+    assert none.shape == (0,)
+
+
+# --- standardize ---------------------------------------------------------------------------------
+
+
+def test_a_large_mean_costs_no_accuracy():
+    """pytorch/pytorch#51102, microsoft/onnxruntime#28463: an error of 0.01 at mean 1000."""
+    rows = [mean + np.arange(64) * 1e-3 for mean in (0, 100, 1e3, 1e4)]
+    rows += [[40000.0, 40001, 40002, 40003], 2000 + np.random.default_rng(0).standard_normal(4)]
+    for row in rows:
+        row = np.asarray(row, "f4")
+        wide = row.astype(np.float64)
+        exact = (wide - wide.mean()) / np.sqrt(wide.var() + 1e-5)
+        assert np.abs(np.asarray(ops.standardize(kael.from_numpy(row))) - exact).max() < 1e-5
+
+
+def test_affine_and_several_dims_have_the_bits_of_the_composed_form():
+    array, w, b = table(6, 70), table(1, 70, seed=1)[0], table(1, 70, seed=2)[0]
+    x, weight, bias = (kael.from_numpy(a) for a in (array, w, b))
+    plain = np.asarray(ops.standardize(x))
+    assert bits_equal(ops.standardize(x, (70,), 1e-5, weight), plain * w)
+    assert bits_equal(ops.standardize(x, 1, 1e-5, weight, bias), plain * w + b)
+    folded = x.reshape(6, 7, 10)
+    assert bits_equal(ops.standardize(folded, 2), plain.reshape(6, 7, 10))
+    turned = kael.from_numpy(np.ascontiguousarray(array.reshape(6, 7, 10).transpose(2, 0, 1)))
+    assert bits_equal(ops.standardize(turned.permute(1, 2, 0), (7, 10)), plain.reshape(6, 7, 10))
+    assert bits_equal(ops.standardize(kael.from_numpy(np.asfortranarray(array))), plain)
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+def test_a_target_out_of_range_raises_and_the_pool_still_works(every_thread_count):
+    """pytorch/pytorch#12670: never read out of bounds."""
+    logits = kael.zeros(70_001, 3)
+    for bad in (3, -1, 2**40):
+        targets = np.zeros(70_001, np.int64)
+        targets[70_000] = bad
+        with pytest.raises(IndexError, match=f"target {bad} of row 70000 .* 3 classes"):
+            ops.cross_entropy_losses(logits, kael.from_numpy(targets))
+    with pytest.raises(IndexError, match="target 0 of row 0 .* 0 classes"):
+        ops.cross_entropy_losses(kael.zeros(2, 0), kael.tensor([0, 0]))
+    good = ops.cross_entropy_losses(logits, kael.zeros(70_001, dtype=kael.int64))
+    assert good[0].item() == np.float32(np.log(3))
+
+
+def test_errors_name_op_argument_and_value():
+    x = kael.zeros(2, 3)
+    with pytest.raises(IndexError, match="softmax: dim 2"):
+        x.softmax(2)
+    with pytest.raises(TypeError, match="softmax: takes floating-point"):
+        kael.tensor([1, 2]).softmax(0)
+    with pytest.raises(ValueError, match=r"logits \(2, 3\) need one target per row.*\(3,\)"):
+        ops.cross_entropy_losses(x, kael.tensor([0, 1, 2]))
+    with pytest.raises(TypeError, match="targets must be integers, got float32"):
+        ops.cross_entropy_losses(x, kael.tensor([0.0, 1.0]))
+    with pytest.raises(ValueError, match=r"sizes \(2,\) are not the last dims of \(2, 3\)"):
+        ops.standardize(x, (2,))
+    with pytest.raises(ValueError, match="normalized_dims must be 1 to 2, got 3"):
+        ops.standardize(x, 3)
+    with pytest.raises(ValueError, match=r"weight of shape \(2,\)"):
+        ops.standardize(x, 1, 1e-5, kael.ones(2))
+
+
+def test_other_integer_targets_are_taken():
+    x = kael.from_numpy(table(4, 9))
+    want = ops.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1]))
+    for dtype in (kael.uint8, kael.int32):
+        assert bits_equal(ops.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1], dtype=dtype)), want)
+    every_second = kael.tensor([0, 9, 3, 9, 8, 9, 1, 9])[::2]
+    assert bits_equal(ops.cross_entropy_losses(x, every_second), want)
