@@ -32,6 +32,8 @@ from kael.creation import (
 )  # fmt: skip
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
 from kael.interop import from_dlpack, from_numpy
+from kael.ops import elementwise
+from kael.ops.elementwise import *  # noqa: F403 - one name per rule of the registry
 from kael.ops.indexing import (
     gather,
     index_select,
@@ -163,3 +165,4 @@ __all__ = [
     "zeros",
     "zeros_like",
 ]
+__all__ += elementwise.__all__

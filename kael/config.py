@@ -88,7 +88,7 @@ def show_config(mode="text"):
 
 def facts():
     """The dictionary behind :func:`show_config`: sections of plain values."""
-    compiler, flags, cache_built = runtime.build_report()
+    compiler, flags, sanitizer = runtime.build_report()
     count, origin, cpus = runtime.threads_report()
     stats = allocator_stats()
     return {
@@ -96,6 +96,7 @@ def facts():
             "version": version(),
             "compiler": compiler,
             "flags": flags or "unknown",
+            "sanitizer": sanitizer or "none",
         },
         "instruction sets": {
             "compiled": list(runtime.compiled_isas()),
@@ -106,7 +107,7 @@ def facts():
         "threads": {"count": count, "from": origin, "usable CPUs": cpus},
         "allocator": {
             "caching": caching_allocator_enabled(),
-            "cache built": cache_built,
+            "cache built": not sanitizer,
             "reserved bytes": stats.reserved_bytes,
             "in use bytes": stats.in_use_bytes,
             "cached bytes": stats.cached_bytes,

@@ -8,7 +8,7 @@ from kael._kernels import views
 from kael._kernels.operators import Operators
 from kael._kernels.tensor import TensorBase, register_tensor_class
 from kael.dtypes import bool_, float32, float64, int32, int64
-from kael.ops import conversion, indexing
+from kael.ops import conversion, elementwise, indexing
 from kael.ops import shape as shape_ops
 
 __all__ = ["Tensor"]
@@ -148,13 +148,12 @@ class Tensor(Operators):
 
 register_tensor_class(Tensor)
 
+for _name, _function in elementwise.METHODS.items():
+    setattr(Tensor, _name, _function)
+
 # Families of operations whose functions are methods as they are. Bound by name until all of them
 # have landed.
 _METHODS = {
-    "elementwise": "abs add ceil clamp cos div eq erf exp expm1 floor floor_divide ge gelu gt "
-    "isfinite isinf isnan le log log1p logical_and logical_not logical_or logical_xor lt maximum "
-    "minimum mul ne neg pow reciprocal relu remainder round rsqrt sigmoid sign sin sqrt square sub "
-    "tan tanh trunc where",
     "reduce": "all any argmax argmin max mean min norm prod std sum var cumsum",
     "rows": "log_softmax softmax",
     "matmul": "matmul mm bmm dot mv",

@@ -19,19 +19,24 @@
 
 #include "kael/config.h"
 
+/* gcc names the sanitizer by a macro, clang by a feature. */
 #if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define KAEL_SANITIZE 1
+#if __has_feature(address_sanitizer)
+#define KL_SANITIZER "address"
+#elif __has_feature(thread_sanitizer)
+#define KL_SANITIZER "thread"
 #endif
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#undef KAEL_SANITIZE
-#define KAEL_SANITIZE 1
+#if !defined(KL_SANITIZER) && defined(__SANITIZE_ADDRESS__)
+#define KL_SANITIZER "address"
+#elif !defined(KL_SANITIZER) && defined(__SANITIZE_THREAD__)
+#define KL_SANITIZER "thread"
 #endif
 
-#ifdef KAEL_SANITIZE
+#ifdef KL_SANITIZER
 enum { KL_CACHE_BUILT = 0 };
 #else
+#define KL_SANITIZER ""
 enum { KL_CACHE_BUILT = 1 };
 #endif
 

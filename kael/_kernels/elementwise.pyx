@@ -1,6 +1,6 @@
 """The boundary of elementwise operations: shapes, dtypes, overlap; then the walk in C."""
 
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
@@ -58,8 +58,6 @@ cdef extern from "kael/elementwise.h" nogil:
     int64_t kl_walk_plan(kl_walk *walk)
     int kl_walk_run(const kl_runtime *rt, kl_walk *walk, int64_t size, int64_t cost)
 
-
-cdef const kl_runtime *rt = runtime()
 
 # Up to so many additions it costs more to release the GIL than to keep it.
 cdef int64_t kBriefWork = 16384
@@ -148,7 +146,7 @@ cdef inline void add_operand(kl_walk *walk, TensorBase x) noexcept:
     kl_walk_add(walk, x.data, kl_itemsize(x.dtype), x.ndim, x.shape_, x.strides_)
 
 
-cdef int run_flat(kl_flat *flat, int64_t size, int64_t cost) noexcept:
+cdef int run_flat(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cost) noexcept:
     cdef int status
     if size * cost <= kBriefWork:
         return kl_flat_run(rt, flat, size, cost)
@@ -157,7 +155,7 @@ cdef int run_flat(kl_flat *flat, int64_t size, int64_t cost) noexcept:
     return status
 
 
-cdef int run_walk(kl_walk *walk, int64_t cost) noexcept:
+cdef int run_walk(const kl_runtime *rt, kl_walk *walk, int64_t cost) noexcept:
     cdef int status
     cdef int64_t size = kl_walk_plan(walk)
     if size * cost <= kBriefWork:
@@ -167,8 +165,8 @@ cdef int run_walk(kl_walk *walk, int64_t cost) noexcept:
     return status
 
 
-cdef int run(kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a, TensorBase b=None,
-             TensorBase c=None) noexcept:
+cdef int run(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a,
+             TensorBase b=None, TensorBase c=None) noexcept:
     """Applies the kernel to operands that broadcast to the shape of out; returns the status."""
     cdef kl_flat flat
     cdef kl_walk walk
@@ -182,7 +180,7 @@ cdef int run(kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a, Tenso
             add_flat(&flat, b)
         if c is not None:
             add_flat(&flat, c)
-        return run_flat(&flat, out.size, cost)
+        return run_flat(rt, &flat, out.size, cost)
     kl_walk_begin(&walk, kernel, out.ndim, out.shape_)
     add_operand(&walk, out)
     add_operand(&walk, a)
@@ -190,12 +188,13 @@ cdef int run(kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a, Tenso
         add_operand(&walk, b)
     if c is not None:
         add_operand(&walk, c)
-    return run_walk(&walk, cost)
+    return run_walk(rt, &walk, cost)
 
 
 # ---- operations ----
 
 cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
+    cdef const kl_runtime *rt = runtime()
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].unary[op][x.dtype]
     cdef int dtype = KL_DTYPE_bool if kl_unary_operations[op].test else x.dtype
     if kernel is NULL:
@@ -205,13 +204,14 @@ cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
     else:
         check_output(unary_name(op), out, dtype, x.ndim, x.shape_)
         x = apart(x, out)
-    cdef int status = run(kernel, kl_unary_operations[op].cost, out, x)
+    cdef int status = run(rt, kernel, kl_unary_operations[op].cost, out, x)
     if status:
         check(status, unary_name(op))
     return out
 
 
 cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
+    cdef const kl_runtime *rt = runtime()
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].binary[op][a.dtype]
     cdef int dtype = KL_DTYPE_bool if kl_binary_operations[op].test else a.dtype
     cdef int dims
@@ -225,7 +225,7 @@ cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
         check_output(binary_name(op), out, dtype, dims, shape)
         a = apart(a, out)
         b = apart(b, out)
-    cdef int status = run(kernel, kl_binary_operations[op].cost, out, a, b)
+    cdef int status = run(rt, kernel, kl_binary_operations[op].cost, out, a, b)
     if status:
         check(status, binary_name(op))
     return out
@@ -246,10 +246,11 @@ cdef TensorBase packed_copy(TensorBase x, int dtype):
 
 cdef int copy_elements(TensorBase out, TensorBase x) except -1:
     """Copies x, which broadcasts to out and does not overlap it."""
+    cdef const kl_runtime *rt = runtime()
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].convert[x.dtype][out.dtype]
     if x.dtype == out.dtype and not (flat_like(out, out) and flat_like(x, out)):
         kernel = NULL
-    return check(run(kernel, kConvertCost, out, x), "copy")
+    return check(run(rt, kernel, kConvertCost, out, x), "copy")
 
 
 cdef int copy_into(TensorBase target, TensorBase source) except -1:
@@ -305,24 +306,26 @@ def binary(int op, TensorBase a not None, TensorBase b not None, TensorBase out=
 def where(TensorBase condition not None, TensorBase a not None, TensorBase b not None,
           TensorBase out=None):
     """Elements of a where condition (bool) is true, of b elsewhere; all three broadcast."""
+    cdef const kl_runtime *rt = runtime()
     if condition.dtype != KL_DTYPE_bool:
         raise TypeError(f"where: condition must be bool, got {DTYPE_NAMES[condition.dtype]}")
-    return ternary("where", kl_elementwise_table[rt.isa].where, condition, a, b, a.dtype, b.dtype,
-                   out)
+    return ternary("where", rt, kl_elementwise_table[rt.isa].where, condition, a, b, a.dtype,
+                   b.dtype, out)
 
 
 def clamp(TensorBase x not None, TensorBase low not None, TensorBase high not None,
           TensorBase out=None):
     """min(max(x, low), high); NaN in any of them wins."""
+    cdef const kl_runtime *rt = runtime()
     if x.dtype != low.dtype:
         raise TypeError(f"clamp: dtypes differ: {DTYPE_NAMES[x.dtype]} and "
                         f"{DTYPE_NAMES[low.dtype]}")
-    return ternary("clamp", kl_elementwise_table[rt.isa].clamp, x, low, high, low.dtype,
+    return ternary("clamp", rt, kl_elementwise_table[rt.isa].clamp, x, low, high, low.dtype,
                    high.dtype, out)
 
 
-cdef TensorBase ternary(str op, const kl_kernel *kernels, TensorBase x, TensorBase a, TensorBase b,
-                        int dtype, int other, TensorBase out):
+cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, TensorBase x,
+                        TensorBase a, TensorBase b, int dtype, int other, TensorBase out):
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int dims
     if dtype != other:
@@ -338,7 +341,7 @@ cdef TensorBase ternary(str op, const kl_kernel *kernels, TensorBase x, TensorBa
         x = apart(x, out)
         a = apart(a, out)
         b = apart(b, out)
-    check(run(kernels[dtype], kSelectCost, out, x, a, b), op)
+    check(run(rt, kernels[dtype], kSelectCost, out, x, a, b), op)
     return out
 
 

@@ -1,18 +1,38 @@
 """The number slots of kael.Tensor: a fast path for plain operands, kael.ops for everything else."""
 
-from kael._kernels.tensor cimport TensorBase, kl_is_float
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
 
-from kael._kernels.tensor import number
+from kael._kernels.elementwise cimport (
+    KL_BINARY_add, KL_BINARY_div, KL_BINARY_eq, KL_BINARY_ge, KL_BINARY_gt, KL_BINARY_le,
+    KL_BINARY_lt, KL_BINARY_mul, KL_BINARY_ne, KL_BINARY_sub, KL_UNARY_relu, binary_op, unary_op,
+)
+from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.matmul cimport matmul_op
+from kael._kernels.reduce cimport KL_REDUCTION_sum, dims_mask, reduce_op
+from kael._kernels.rows cimport KL_ROW_softmax, row_op
+from kael._kernels.runtime cimport grad_enabled
+from kael._kernels.tensor cimport (
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, TensorBase, kl_is_float, new_number, new_view,
+    same_shape, wrap_dim,
+)
+from kael._kernels.views cimport index_view, reshape_view, transpose_view
 
-cdef object elementwise = None
+# Modules of kael.ops, named by register_ops: they are imported after this one.
+cdef object elementwise, indexing, matrices, reductions, rows, shapes
+cdef dict in_place_forms
 
 
-cdef object operation(str name):
-    """The function of kael.ops.elementwise; imported late, for it needs this module's tensors."""
-    global elementwise
-    if elementwise is None:
-        from kael.ops import elementwise
-    return getattr(elementwise, name)
+def register_ops(ops):
+    """Names the modules that do what the fast paths do not; kael.tensor calls it once."""
+    global elementwise, in_place_forms, indexing, matrices, reductions, rows, shapes
+    elementwise = ops.elementwise
+    in_place_forms = ops.elementwise.METHODS
+    indexing = ops.indexing
+    matrices = ops.matmul
+    reductions = ops.reduce
+    rows = ops.rows
+    shapes = ops.shape
 
 
 cdef object operand(object other):
@@ -25,20 +45,75 @@ cdef object operand(object other):
     return NotImplemented
 
 
-cdef object binary(str name, object a, object b):
+cdef object general(str name, object a, object b):
+    """An operator by kael.ops: promotion, broadcasting of scalars, recording."""
     a = operand(a)
     b = operand(b)
     if a is NotImplemented or b is NotImplemented:
         return NotImplemented
-    return operation(name)(a, b)
+    return getattr(elementwise, name)(a, b)
 
 
-cdef object in_place(str name, TensorBase self, object other):
+cdef inline object binary(int op, str name, object a, object b, int least):
+    """The kernel at once for tensors of one dtype, not below `least`, or of a float dtype and a
+    Python number, when nothing is to be recorded."""
+    cdef TensorBase x, y
+    if isinstance(a, TensorBase):
+        x = <TensorBase> a
+        if isinstance(b, TensorBase):
+            y = <TensorBase> b
+        elif kl_is_float(x.dtype) and (PyFloat_CheckExact(b) or PyLong_CheckExact(b)):
+            y = new_number(x.dtype, b)
+        else:
+            return general(name, a, b)
+    elif (isinstance(b, TensorBase) and kl_is_float((<TensorBase> b).dtype)
+            and (PyFloat_CheckExact(a) or PyLong_CheckExact(a))):
+        y = <TensorBase> b
+        x = new_number(y.dtype, a)
+    else:
+        return general(name, a, b)
+    if x.dtype != y.dtype or x.dtype < least:
+        return general(name, a, b)
+    if not ((x.requires_grad_flag or y.requires_grad_flag) and grad_enabled()):
+        return binary_op(op, x, y, None)
+    if op in (KL_BINARY_add, KL_BINARY_sub, KL_BINARY_mul) and same_shape(x, y):
+        return recorded(op, name, x, y)
+    return general(name, a, b)
+
+
+cdef object recorded(int op, str name, TensorBase x, TensorBase y):
+    """A sum, difference or product of tensors of one shape; its gradient is one operator."""
+    cdef Factors factors = Factors.__new__(Factors)
+    cdef TensorBase out = binary_op(op, x, y, None)
+    if op != KL_BINARY_mul:
+        return record_op(name, out, (x, y), sum_gradient if op == KL_BINARY_add else
+                         difference_gradient, ())
+    factors.a = new_view(x, x.data, x.ndim, x.shape_, x.strides_)
+    factors.b = new_view(y, y.data, y.ndim, y.shape_, y.strides_)
+    return record_op(name, out, (x, y), factors, (factors.a, factors.b))
+
+
+def sum_gradient(g):
+    return g, g
+
+
+def difference_gradient(g):
+    return g, -g
+
+
+cdef class Factors:
+    """The gradient of a product; keeps the factors, but not the graphs that made them."""
+    cdef TensorBase a, b
+
+    def __call__(self, TensorBase g):
+        return binary_op(KL_BINARY_mul, g, self.b, None), binary_op(KL_BINARY_mul, g, self.a, None)
+
+
+cdef object in_place(str name, object self, object other):
     other = operand(other)
     if other is NotImplemented:
         return NotImplemented
-    from kael.ops.conversion import in_place
-    return in_place(name, operation(name), self, other)
+    return in_place_forms[name](self, other)
 
 
 cdef class Operators(TensorBase):
@@ -47,69 +122,101 @@ cdef class Operators(TensorBase):
     __array_priority__ = 1000
 
     def __add__(self, other):
-        return binary("add", self, other)
+        return binary(KL_BINARY_add, "add", self, other, KL_DTYPE_u8)
 
     def __radd__(self, other):
-        return binary("add", other, self)
+        return binary(KL_BINARY_add, "add", other, self, KL_DTYPE_u8)
 
     def __iadd__(self, other):
-        return in_place("add", self, other)
+        return in_place("add_", self, other)
 
     def __sub__(self, other):
-        return binary("sub", self, other)
+        return binary(KL_BINARY_sub, "sub", self, other, KL_DTYPE_u8)
 
     def __rsub__(self, other):
-        return binary("sub", other, self)
+        return binary(KL_BINARY_sub, "sub", other, self, KL_DTYPE_u8)
 
     def __isub__(self, other):
-        return in_place("sub", self, other)
+        return in_place("sub_", self, other)
 
     def __mul__(self, other):
-        return binary("mul", self, other)
+        return binary(KL_BINARY_mul, "mul", self, other, KL_DTYPE_u8)
 
     def __rmul__(self, other):
-        return binary("mul", other, self)
+        return binary(KL_BINARY_mul, "mul", other, self, KL_DTYPE_u8)
 
     def __imul__(self, other):
-        return in_place("mul", self, other)
+        return in_place("mul_", self, other)
 
     def __truediv__(self, other):
-        return binary("div", self, other)
+        return binary(KL_BINARY_div, "div", self, other, KL_DTYPE_f32)
 
     def __rtruediv__(self, other):
-        return binary("div", other, self)
+        return binary(KL_BINARY_div, "div", other, self, KL_DTYPE_f32)
 
     def __itruediv__(self, other):
-        return in_place("div", self, other)
+        return in_place("div_", self, other)
 
     def __floordiv__(self, other):
-        return binary("floor_divide", self, other)
+        return general("floor_divide", self, other)
 
     def __rfloordiv__(self, other):
-        return binary("floor_divide", other, self)
+        return general("floor_divide", other, self)
 
     def __ifloordiv__(self, other):
-        return in_place("floor_divide", self, other)
+        return in_place("floor_divide_", self, other)
 
     def __mod__(self, other):
-        return binary("remainder", self, other)
+        return general("remainder", self, other)
 
     def __rmod__(self, other):
-        return binary("remainder", other, self)
+        return general("remainder", other, self)
 
     def __imod__(self, other):
-        return in_place("remainder", self, other)
+        return in_place("remainder_", self, other)
 
     def __pow__(self, other, modulo):
         if modulo is not None:
             return NotImplemented
-        return binary("pow", self, other)
+        return general("pow", self, other)
 
     def __rpow__(self, other, modulo):
-        return binary("pow", other, self)
+        return general("pow", other, self)
 
     def __ipow__(self, other):
-        return in_place("pow", self, other)
+        return in_place("pow_", self, other)
+
+    def __and__(self, other):
+        return general("bitwise_and", self, other)
+
+    def __rand__(self, other):
+        return general("bitwise_and", other, self)
+
+    def __iand__(self, other):
+        return in_place("bitwise_and_", self, other)
+
+    def __or__(self, other):
+        return general("bitwise_or", self, other)
+
+    def __ror__(self, other):
+        return general("bitwise_or", other, self)
+
+    def __ior__(self, other):
+        return in_place("bitwise_or_", self, other)
+
+    def __xor__(self, other):
+        return general("bitwise_xor", self, other)
+
+    def __rxor__(self, other):
+        return general("bitwise_xor", other, self)
+
+    def __ixor__(self, other):
+        return in_place("bitwise_xor_", self, other)
+
+    def __invert__(self):
+        if self.dtype == KL_DTYPE_bool:
+            return elementwise.logical_not(self)
+        return elementwise.bitwise_not(self)
 
     def __matmul__(self, other):
         return matmul(self, other)
@@ -118,31 +225,31 @@ cdef class Operators(TensorBase):
         return matmul(other, self)
 
     def __neg__(self):
-        return operation("neg")(self)
+        return elementwise.neg(self)
 
     def __pos__(self):
         return self
 
     def __abs__(self):
-        return operation("abs")(self)
+        return elementwise.abs(self)
 
     def __eq__(self, other):
-        return binary("eq", self, other)
+        return binary(KL_BINARY_eq, "eq", self, other, KL_DTYPE_bool)
 
     def __ne__(self, other):
-        return binary("ne", self, other)
+        return binary(KL_BINARY_ne, "ne", self, other, KL_DTYPE_bool)
 
     def __lt__(self, other):
-        return binary("lt", self, other)
+        return binary(KL_BINARY_lt, "lt", self, other, KL_DTYPE_bool)
 
     def __le__(self, other):
-        return binary("le", self, other)
+        return binary(KL_BINARY_le, "le", self, other, KL_DTYPE_bool)
 
     def __gt__(self, other):
-        return binary("gt", self, other)
+        return binary(KL_BINARY_gt, "gt", self, other, KL_DTYPE_bool)
 
     def __ge__(self, other):
-        return binary("ge", self, other)
+        return binary(KL_BINARY_ge, "ge", self, other, KL_DTYPE_bool)
 
     def __hash__(self):
         return object.__hash__(self)
@@ -172,18 +279,80 @@ cdef class Operators(TensorBase):
         return self.shape_[0]
 
     def __getitem__(self, index):
-        from kael.ops.indexing import getitem
-        return getitem(self, index)
+        cdef TensorBase out
+        if not wants_grad(self):
+            out = index_view(self, index)
+            if out is not None:
+                return out
+        return indexing.getitem(self, index)
 
     def __setitem__(self, index, value):
-        from kael.ops.indexing import setitem
-        setitem(self, index, value)
+        indexing.setitem(self, index, value)
+
+    # The rest is what a loop calls most; each does one plain case at once and has its meaning, its
+    # documentation and every other case in kael.ops.
+
+    def reshape(self, *shape):
+        """See :func:`kael.reshape`."""
+        cdef TensorBase out
+        if not wants_grad(self):
+            out = reshape_view(self, sizes_of(shape), "reshape")
+            if out is not None:
+                return out
+        return shapes.reshape(self, *shape)
+
+    def transpose(self, dim0, dim1):
+        """See :func:`kael.transpose`."""
+        if wants_grad(self):
+            return shapes.transpose(self, dim0, dim1)
+        return transpose_view(self, wrap_dim(dim0, self.ndim, "transpose"),
+                              wrap_dim(dim1, self.ndim, "transpose"))
+
+    @property
+    def T(self):
+        """The view with all dims in reverse order."""
+        if self.ndim == 2:
+            return self.transpose(0, 1)
+        return shapes.permute(self, *range(self.ndim - 1, -1, -1))
+
+    @property
+    def mT(self):
+        """The view with the last two dims exchanged."""
+        return self.transpose(-2, -1)
+
+    def relu(self):
+        """See :func:`kael.relu`."""
+        if wants_grad(self):
+            return elementwise.relu(self)
+        return unary_op(KL_UNARY_relu, self, None)
+
+    def sum(self, dim=None, keepdim=False, *, dtype=None):
+        """See :func:`kael.sum`."""
+        if dtype is not None or wants_grad(self):
+            return reductions.sum(self, dim, keepdim, dtype=dtype)
+        return reduce_op(KL_REDUCTION_sum, self, dims_mask(self, dim, "sum"), keepdim, -1, 0.0)
+
+    def softmax(self, dim=-1, dtype=None):
+        """See :func:`kael.softmax`."""
+        if dtype is not None or wants_grad(self):
+            return rows.softmax(self, dim, dtype)
+        return row_op(KL_ROW_softmax, self, None, wrap_dim(dim, self.ndim, "softmax"))
+
+
+cdef inline object sizes_of(tuple shape):
+    """The sizes of ``f(2, 3)`` or ``f((2, 3))``."""
+    return shape[0] if len(shape) == 1 and not PyLong_CheckExact(shape[0]) else shape
 
 
 cdef object matmul(object a, object b):
+    cdef TensorBase x, y
+    if isinstance(a, TensorBase) and isinstance(b, TensorBase):
+        x = <TensorBase> a
+        y = <TensorBase> b
+        if x.ndim > 1 and y.ndim > 1 and not wants_grad(x) and not wants_grad(y):
+            return matmul_op(x, y, None)
     a = operand(a)
     b = operand(b)
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):
         return NotImplemented
-    from kael.ops.matmul import matmul
-    return matmul(a, b)
+    return matrices.matmul(a, b)

@@ -13,10 +13,10 @@ from libc.stdlib cimport getenv
 cdef extern from "kael/process.h" nogil:
     enum:
         KL_ISA_COUNT
-        KL_CACHE_BUILT
         kMaxThreads
     const char *KL_COMPILER
     const char *KAEL_FLAGS
+    const char *KL_SANITIZER
 
     struct kl_isa_row_t "kl_isa_row":
         const char *name
@@ -316,5 +316,5 @@ def block_capacity(int64_t nbytes):
 # ---- The build ----
 
 def build_report():
-    """The compiler and its flags, as far as the build told them."""
-    return KL_COMPILER.decode(), KAEL_FLAGS.decode(), bool(KL_CACHE_BUILT)
+    """The compiler, its flags as far as the build told them, and the sanitizer ("" for none)."""
+    return KL_COMPILER.decode(), KAEL_FLAGS.decode(), KL_SANITIZER.decode()

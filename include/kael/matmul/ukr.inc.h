@@ -1,31 +1,20 @@
 /* The micro-kernel in vocabulary words, stamped for the shapes that ukr_<isa>.h lists with the
- * registers they take: values of a are broadcast against the vectors of a row of b.
+ * registers they take.
  */
-KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
-                           const bool edge) {
-    V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
-    const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
-#define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
 #define KL_AT(base, v) ((T *)(base) + (v) * V(width))
 #define KL_LOAD(base, v) \
     (edge && (v) == vectors - 1 ? V(load_part)(KL_AT(base, v), part) : V(load)(KL_AT(base, v)))
 
-    char *const out = tile->out;
-    const int64_t out_row = tile->out_row;
-    KL_UNROLL for (int i = 0; i < rows; ++i) {
-        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
-    }
-    if (tile->mode == KL_TILE_CARRY) {
-        KL_UNROLL for (int i = 0; i < rows; ++i) {
-            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(out + i * out_row, v);
-        }
-    }
-
+/* acc += the products, values of a broadcast against the vectors of a row of b. */
+KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const int vectors,
+                               const bool edge, const int64_t part,
+                               V(vec) acc[][KL_TILE_VECTORS]) {
     /* One base pointer for three rows: x86 scales an index by 1 and 2, and fourteen pointers
      * would not fit the general registers. */
     const int64_t a_row = tile->a_row, a_inner = tile->a_inner, b_inner = tile->b_inner;
     const char *a[(KL_TILE_ROWS + 2) / 3];
     KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] = tile->a + i * a_row;
+#define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
     const char *b = tile->b;
     for (int64_t k = tile->inner; k > 0; --k) {
         if (rows < vectors) {
@@ -48,7 +37,30 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
         KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
         b += b_inner;
     }
+#undef KL_VALUE
+}
 
+/* See struct kl_tile. */
+KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
+                           const bool edge) {
+    V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
+    const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
+    char *const out = tile->out;
+    const int64_t out_row = tile->out_row;
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
+    }
+    if (tile->mode == KL_TILE_CARRY) {
+        KL_UNROLL for (int i = 0; i < rows; ++i) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(out + i * out_row, v);
+        }
+    }
+#ifdef KL_TILE_LANES
+    if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T))
+        KL_FN(tile_sum_lanes)(tile, rows, vectors, acc);
+    else
+#endif
+        KL_FN(tile_sum)(tile, rows, vectors, edge, part, acc);
     if (tile->mode == KL_TILE_ADD) {
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
@@ -71,19 +83,21 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
             V(store)(KL_AT(out + i * out_row, v), acc[i][v]);
         if (edge) V(store_part)(KL_AT(out + i * out_row, vectors - 1), acc[i][vectors - 1], part);
     }
-#undef KL_VALUE
-#undef KL_AT
-#undef KL_LOAD
 }
 
+#undef KL_AT
+#undef KL_LOAD
+
 #define KL_SHAPE(word, h, v) KL_FN(word##_##h##x##v)
-#define X(h, v)                                                                          \
-    _Static_assert((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 <= KL_TILE_REGISTERS,         \
-                   "the sums of this tile do not fit the registers");                    \
-    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {                       \
-        KL_FN(tile)(tile, h, v, false);                                                  \
-    }                                                                                    \
-    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) { KL_FN(tile)(tile, h, v, true); }
+#define X(h, v)                                                                  \
+    _Static_assert((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 <= KL_TILE_REGISTERS, \
+                   "the sums of this tile do not fit the registers");            \
+    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {               \
+        KL_FN(tile)(tile, h, v, false);                                          \
+    }                                                                            \
+    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) {               \
+        KL_FN(tile)(tile, h, v, true);                                           \
+    }
 KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #undef X
 
@@ -102,5 +116,6 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) = {
 };
 
 #undef KL_SHAPE
+#undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
 #define KL_TILE_KERNELS KL_FN(tile_kernels)

@@ -18,4 +18,6 @@
 #define KL_TILE_ROWS_f64_avx2 6
 #define KL_TILE_VECTORS_f64_avx2 KL_TILE_VECTORS_f32_avx2
 
+#include "kael/matmul/square_x86.inc.h"
+#include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"

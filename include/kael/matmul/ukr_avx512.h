@@ -19,4 +19,6 @@
 #define KL_TILE_ROWS_f64_avx512 8
 #define KL_TILE_VECTORS_f64_avx512 {8, 8, 8, 4, 4, 4, 3, 3}
 
+#include "kael/matmul/square_x86.inc.h"
+#include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"

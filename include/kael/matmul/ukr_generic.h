@@ -1,4 +1,13 @@
 /* The portable kernel: tiles of 6 x 8, each row one group of 8 scalars; see plain.inc.h. */
+#define KL_SQUARE 1
+KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
+                             int64_t pitch) {
+    (void)lane_stride, (void)lanes, (void)pitch;
+    *dst = *(const T *)src;
+}
+
+#include "kael/matmul/pack.inc.h"
+
 #define KL_PLAIN(word) KL_FN(plain_6x8_##word)
 #define KL_PLAIN_ROWS 6
 #define KL_PLAIN_COLUMNS 8

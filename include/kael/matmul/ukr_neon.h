@@ -20,7 +20,59 @@
 #define KL_TILE_ROWS_f64_neon 6
 #define KL_TILE_VECTORS_f64_neon {8, 8, 8, 4, 4, 4}
 
-#define KL_LANES_f32(acc, value, row, lane) vfmaq_laneq_f32(acc, row, value, lane)
-#define KL_LANES_f64(acc, value, row, lane) vfmaq_laneq_f64(acc, row, value, lane)
+#define KL_FMA_LANES_f32(acc, i, v, value, row)                                            \
+    acc[i][v] = vfmaq_laneq_f32(acc[i][v], row, value, 0);                                 \
+    acc[(i) + 1][v] = vfmaq_laneq_f32(acc[(i) + 1][v], row, value, 1);                     \
+    acc[(i) + 2][v] = vfmaq_laneq_f32(acc[(i) + 2][v], row, value, 2);                     \
+    acc[(i) + 3][v] = vfmaq_laneq_f32(acc[(i) + 3][v], row, value, 3)
+#define KL_FMA_LANES_f64(acc, i, v, value, row)                                            \
+    acc[i][v] = vfmaq_laneq_f64(acc[i][v], row, value, 0);                                 \
+    acc[(i) + 1][v] = vfmaq_laneq_f64(acc[(i) + 1][v], row, value, 1)
 
+/* tile_sum of ukr.inc.h for a column of a in consecutive memory. */
+KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows, const int vectors,
+                                     V(vec) acc[][KL_TILE_VECTORS]) {
+    const char *a = tile->a;
+    const char *b = tile->b;
+    for (int64_t k = tile->inner; k > 0; --k) {
+        V(vec) row[KL_TILE_VECTORS];
+        KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = V(load)((const T *)b + v * V(width));
+        KL_UNROLL for (int i = 0; i < rows; i += V(width)) {
+            const V(vec) value = V(load)((const T *)a + i);
+            KL_UNROLL for (int v = 0; v < vectors; ++v) {
+                KL_CAT2(KL_FMA_LANES_, KL_TYPE)(acc, i, v, value, row[v]);
+            }
+        }
+        a += tile->a_inner;
+        b += tile->b_inner;
+    }
+}
+#define KL_TILE_LANES
+
+/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lanes from `lanes` up read as zeros. */
+#define KL_SQUARE ((int64_t)(16 / sizeof(T)))
+#define KL_SQUARE_LANE(lane) \
+    ((lane) < lanes ? V(load)((const T *)(src + (lane) * lane_stride)) : V(splat)((T)0))
+#define KL_SQUARE_f32                                                                         \
+    const float32x4_t a = KL_SQUARE_LANE(0), b = KL_SQUARE_LANE(1);                           \
+    const float32x4_t c = KL_SQUARE_LANE(2), d = KL_SQUARE_LANE(3);                           \
+    const float64x2_t even_ab = vreinterpretq_f64_f32(vtrn1q_f32(a, b));                      \
+    const float64x2_t even_cd = vreinterpretq_f64_f32(vtrn1q_f32(c, d));                      \
+    const float64x2_t odd_ab = vreinterpretq_f64_f32(vtrn2q_f32(a, b));                       \
+    const float64x2_t odd_cd = vreinterpretq_f64_f32(vtrn2q_f32(c, d));                       \
+    vst1q_f32(dst, vreinterpretq_f32_f64(vtrn1q_f64(even_ab, even_cd)));                      \
+    vst1q_f32(dst + pitch, vreinterpretq_f32_f64(vtrn1q_f64(odd_ab, odd_cd)));                \
+    vst1q_f32(dst + 2 * pitch, vreinterpretq_f32_f64(vtrn2q_f64(even_ab, even_cd)));          \
+    vst1q_f32(dst + 3 * pitch, vreinterpretq_f32_f64(vtrn2q_f64(odd_ab, odd_cd)))
+#define KL_SQUARE_f64                                               \
+    const float64x2_t a = KL_SQUARE_LANE(0), b = KL_SQUARE_LANE(1); \
+    vst1q_f64(dst, vtrn1q_f64(a, b));                               \
+    vst1q_f64(dst + pitch, vtrn2q_f64(a, b))
+
+KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
+                             int64_t pitch) {
+    KL_CAT2(KL_SQUARE_, KL_TYPE);
+}
+
+#include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"
