@@ -60,7 +60,7 @@ def compile_args():
         # Python's own -fwrapv would silence signed overflow.
         args += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all", "-fno-wrapv"]
         args += ["-fno-omit-frame-pointer"]
-    args += ["-O1" if DEBUG else "-O3", "-g" if DEBUG or SANITIZE else "-g0"]
+    args += ["-O1", "-g"] if DEBUG or SANITIZE else ["-O3", "-g0"]
     if DEBUG:
         args.append("-UNDEBUG")  # CPython's flags carry -DNDEBUG
     if NATIVE:
