@@ -4,8 +4,8 @@
  * Halves of two rows are loaded into one register, so that no shuffle crosses its middle: 16
  * shuffles for 64 elements. src is prefetched four lines ahead.
  */
-#ifndef KL_SQUARE_X86_LOADS
-#define KL_SQUARE_X86_LOADS
+#ifndef KL_PAIR
+#define KL_PAIR
 /* 16 bytes of a lane, or zeros. */
 #define KL_QUARTER(lane, k)                                                                  \
     ((lane) < lanes ? _mm_loadu_ps((const float *)(src + (lane) * lane_stride + (k) * size)) \
