@@ -3,7 +3,8 @@
 A rule names a kernel (a line of ``unary.def`` or ``binary.def``), the dtype it works in, and its
 gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float32 < float64``);
 Python numbers are weak: they only raise the category. Every rule is a function here and, by
-:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first operand.
+:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first
+operand.
 """
 
 from kael._kernels import elementwise as kernels
@@ -150,9 +151,7 @@ def _record_binary(rule, inputs, a, b, result):
     ]
 
     def gradient(g):
-        return tuple(
-            w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted
-        )
+        return tuple(w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted)
 
     saved = tuple(t for t in kept if t is not None)
     return record(rule.name, result, inputs, gradient, saved)
@@ -271,9 +270,7 @@ remainder = _binary(
 
 exp = _unary("exp", FLOAT, "e to the power x.", lambda g, a, y: g * y, "y")
 log = _unary("log", FLOAT, "The natural logarithm.", lambda g, a, y: g / a, "a")
-relu = _unary(
-    "relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y"
-)
+relu = _unary("relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y")
 
 # ---- rules: choosing ----
 
@@ -345,11 +342,13 @@ def where(condition, a, b):
     if not needs_grad(*inputs):
         return out
     wanted = [t if t is not None and t.requires_grad else None for t in inputs]
-    shapes = [w and (w.shape, w.dtype) for w in wanted]
+    shapes = [None if w is None else (w.shape, w.dtype) for w in wanted]
 
     def gradient(g):
         parts = (where(condition, g, 0), where(condition, 0, g))
-        return tuple(s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True))
+        return tuple(
+            s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True)
+        )
 
     return record("where", out, inputs, gradient, (condition,))
 
