@@ -91,7 +91,8 @@ def headers(path, found):
     """
     text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
     named = [Path("include", name) for name in re.findall(r'"(kael/[^"]+)"', text)]
-    named += [KERNELS / f"{name}.pxd" for name in re.findall(r"kael\._kernels\.(\w+) cimport", text)]
+    cimported = re.findall(r"kael\._kernels\.(\w+) cimport", text)
+    named += [KERNELS / f"{name}.pxd" for name in cimported]
     for folder in re.findall(r"#include KL_STRING\((kael/.*)/", text):
         named += Path("include", folder).glob("*.h")
     for other in [*named, path.with_suffix(".pxd")]:
