@@ -116,10 +116,11 @@ cdef class Factors:
 
 
 cdef object in_place(str name, object self, object other):
-    other = operand(other)
-    if other is NotImplemented:
-        return NotImplemented
-    return in_place_forms[name](self, other)
+    # Not NotImplemented: a heap type's += ends in its sequence slot, which is this very function.
+    value = operand(other)
+    if value is NotImplemented:
+        raise TypeError(f"{name}: expected a Tensor or a number, got {type(other).__name__}")
+    return in_place_forms[name](self, value)
 
 
 cdef class Operators(TensorBase):

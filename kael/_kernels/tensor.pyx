@@ -375,7 +375,7 @@ cdef int wrap_dim(object dim, int ndim, str op) except -1:
 cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
     cdef int count = 0
     if not isinstance(sizes, (tuple, list)):
-        sizes = (sizes,) if hasattr(sizes, "__index__") else tuple(sizes)
+        sizes = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
     if len(sizes) > KL_MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
     for size in sizes:
