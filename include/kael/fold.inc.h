@@ -84,26 +84,23 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
     *lanes = a;
 }
 
-/* Halving. */
+KL_INLINE VD(vec) KL_FN(join)(int term, VD(vec) a, VD(vec) b) {
+    return term == KL_TERM_FACTOR ? VD(mul)(a, b) : VD(add)(a, b);
+}
+
+/* Halving: across registers, then inside one, where lane l gets lane l ^ half. */
 KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
-    enum { width = VD(width), vectors = kl_lanes / width };
     KL_FN(lanes) a = *lanes;
     KL_UNROLL
-    for (int half = vectors / 2; half > 0; half /= 2) {
+    for (int half = kl_lanes / VD(width) / 2; half > 0; half /= 2) {
         KL_UNROLL
-        for (int v = 0; v < half; v++) {
-            a.lane[v] = term == KL_TERM_FACTOR ? VD(mul)(a.lane[v], a.lane[v + half])
-                                               : VD(add)(a.lane[v], a.lane[v + half]);
-        }
+        for (int v = 0; v < half; v++) a.lane[v] = KL_FN(join)(term, a.lane[v], a.lane[v + half]);
     }
-    double lane[width];
-    VD(store)(lane, a.lane[0]);
     KL_UNROLL
-    for (int half = width / 2; half > 0; half /= 2) {
-        KL_UNROLL
-        for (int l = 0; l < half; l++) lane[l] = kl_meet(term, lane[l], lane[l + half]);
+    for (int half = VD(width) / 2; half > 0; half /= 2) {
+        a.lane[0] = KL_FN(join)(term, a.lane[0], VD(swap)(a.lane[0], half));
     }
-    return lane[0];
+    return VD(head)(a.lane[0]);
 }
 
 /* The fold of one block: x[count], count <= kl_reduction_block. */

@@ -10,13 +10,6 @@ KL_INLINE V(vec) KL_FN(lesser)(V(vec) a, V(vec) b) {
 
 KL_INLINE V(vec) KL_FN(orient)(bool greatest, V(vec) x) { return greatest ? V(neg)(x) : x; }
 
-/* The same on scalars. */
-KL_INLINE T KL_FN(lesser_of)(T a, T b) {
-    if (a != a) return a;
-    if (b != b) return b;
-    return a < b ? a : b < a ? b : signbit(a) ? a : b;
-}
-
 /* The extreme of x[size], size > 0. */
 KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
     enum { width = V(width), vectors = 4 };
@@ -37,16 +30,13 @@ KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
         const V(mask) real = V(lt)(V(iota)(), V(splat)((T)left));
         least[0] = V(select)(real, KL_FN(lesser)(least[0], next), least[0]);
     }
-    const V(vec) met = KL_FN(lesser)(KL_FN(lesser)(least[0], least[1]),
-                                     KL_FN(lesser)(least[2], least[3]));
-    T lane[width];
-    V(store)(lane, met);
+    V(vec) met = KL_FN(lesser)(KL_FN(lesser)(least[0], least[1]),
+                               KL_FN(lesser)(least[2], least[3]));
     KL_UNROLL
     for (int half = width / 2; half > 0; half /= 2) {
-        KL_UNROLL
-        for (int l = 0; l < half; l++) lane[l] = KL_FN(lesser_of)(lane[l], lane[l + half]);
+        met = KL_FN(lesser)(met, V(swap)(met, half));
     }
-    return greatest ? -lane[0] : lane[0];
+    return V(head)(KL_FN(orient)(greatest, met));
 }
 
 /* The first index of `value` in x[size], where it is known to be; a NaN finds the first NaN. */

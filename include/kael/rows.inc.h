@@ -68,9 +68,7 @@ static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
 }
 
 KL_INLINE T KL_FN(log_of)(double total) {
-    T out;
-    V(store_part)(&out, KL_FN(log)(V(splat)((T)total)), 1);
-    return out;
+    return V(head)(KL_FN(log)(V(splat)((T)total)));
 }
 
 /* out = exp(x - largest) / total. */

@@ -3,7 +3,8 @@
 A rule names a kernel (a line of ``unary.def`` or ``binary.def``), the dtype it works in, and its
 gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float32 < float64``);
 Python numbers are weak: they only raise the category. Every rule is a function here and, by
-:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first operand.
+:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first
+operand.
 """
 
 from kael._kernels import elementwise as kernels
@@ -11,6 +12,7 @@ from kael._kernels import graph
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, promote
+from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
 __all__ = ["clamp", "where"]  # and every rule, by _publish
@@ -150,9 +152,7 @@ def _record_binary(rule, inputs, a, b, result):
     ]
 
     def gradient(g):
-        return tuple(
-            w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted
-        )
+        return tuple(w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted)
 
     saved = tuple(t for t in kept if t is not None)
     return record(rule.name, result, inputs, gradient, saved)
@@ -196,8 +196,9 @@ def in_place(function, rule=None):
             graph.begin_in_place(x, name)
         elif rule is not None and _works_directly(rule, x, args):
             return apply(rule, x, *args, out=x)
-        # Gradients that read the old x see a copy, so that later changes of x do not matter.
-        out = function(kernels.convert(x, x.dtype_code) if recorded else x, *args, **kwargs)
+        # Gradients that read the old x see a copy, which also takes over the history of x.
+        old = clone(x) if recorded else x
+        out = function(old, *(old if t is x else t for t in args), **kwargs)
         _check_fits(name, out, x)
         kernels.copy_(x, out)
         if recorded:
@@ -398,11 +399,13 @@ def where(condition, a, b):
     if not needs_grad(*inputs):
         return out
     wanted = [t if t is not None and t.requires_grad else None for t in inputs]
-    shapes = [w and (w.shape, w.dtype) for w in wanted]
+    shapes = [None if w is None else (w.shape, w.dtype) for w in wanted]
 
     def gradient(g):
         parts = (where(condition, g, 0), where(condition, 0, g))
-        return tuple(s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True))
+        return tuple(
+            s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True)
+        )
 
     return record("where", out, inputs, gradient, (condition,))
 

@@ -59,6 +59,20 @@ KL_INLINE __m256i v_first_f64_avx2(int64_t count) {
 #undef TO_BITS
 #undef TO_FLOAT
 
+/* Across lanes. */
+KL_INLINE float v_head_f32_avx2(__m256 a) { return _mm256_cvtss_f32(a); }
+KL_INLINE double v_head_f64_avx2(__m256d a) { return _mm256_cvtsd_f64(a); }
+KL_INLINE __m256 v_swap_f32_avx2(__m256 a, int half) {
+    switch (half) {
+    case 4: return _mm256_permute2f128_ps(a, a, 1);
+    case 2: return _mm256_permute_ps(a, 0x4E);
+    default: return _mm256_permute_ps(a, 0xB1);
+    }
+}
+KL_INLINE __m256d v_swap_f64_avx2(__m256d a, int half) {
+    return half == 2 ? _mm256_permute2f128_pd(a, a, 1) : _mm256_permute_pd(a, 0x5);
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE __m128i v_first_f32_f64_avx2(int64_t count) {
     return _mm_cmpgt_epi32(_mm_set1_epi32((int)count), _mm_setr_epi32(0, 1, 2, 3));

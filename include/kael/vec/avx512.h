@@ -58,6 +58,25 @@
 #undef TO_BITS
 #undef TO_FLOAT
 
+/* Across lanes. */
+KL_INLINE float v_head_f32_avx512(__m512 a) { return _mm512_cvtss_f32(a); }
+KL_INLINE double v_head_f64_avx512(__m512d a) { return _mm512_cvtsd_f64(a); }
+KL_INLINE __m512 v_swap_f32_avx512(__m512 a, int half) {
+    switch (half) {
+    case 8: return _mm512_shuffle_f32x4(a, a, 0x4E);
+    case 4: return _mm512_shuffle_f32x4(a, a, 0xB1);
+    case 2: return _mm512_permute_ps(a, 0x4E);
+    default: return _mm512_permute_ps(a, 0xB1);
+    }
+}
+KL_INLINE __m512d v_swap_f64_avx512(__m512d a, int half) {
+    switch (half) {
+    case 4: return _mm512_shuffle_f64x2(a, a, 0x4E);
+    case 2: return _mm512_shuffle_f64x2(a, a, 0xB1);
+    default: return _mm512_permute_pd(a, 0x55);
+    }
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE __m512d v_load_f32_f64_avx512(const float *p) {
     return _mm512_cvtps_pd(_mm256_loadu_ps(p));

@@ -45,6 +45,14 @@ KL_INLINE V(mask) V(not)(V(mask) a) { return !a; }
 KL_INLINE bool V(any)(V(mask) a) { return a; }
 KL_INLINE V(vec) V(select)(V(mask) choose, V(vec) a, V(vec) b) { return choose ? a : b; }
 
+/* Across lanes: lane 0; and lane l replaced by lane l ^ half, half being a constant power of two
+ * below the width (of which one lane has none). */
+KL_INLINE T V(head)(V(vec) a) { return a; }
+KL_INLINE V(vec) V(swap)(V(vec) a, int half) {
+    (void)half;
+    return a;
+}
+
 /* Lanes as unsigned integers; shifts by the same count in every lane, shr shifts zeros in. */
 KL_INLINE V(bits) V(as_bits)(V(vec) a) {
     V(bits) out;

@@ -50,6 +50,17 @@
 #undef TO_BITS
 #undef TO_FLOAT
 
+/* Across lanes. */
+KL_INLINE float v_head_f32_neon(float32x4_t a) { return vgetq_lane_f32(a, 0); }
+KL_INLINE double v_head_f64_neon(float64x2_t a) { return vgetq_lane_f64(a, 0); }
+KL_INLINE float32x4_t v_swap_f32_neon(float32x4_t a, int half) {
+    return half == 2 ? vextq_f32(a, a, 2) : vrev64q_f32(a);
+}
+KL_INLINE float64x2_t v_swap_f64_neon(float64x2_t a, int half) {
+    (void)half;
+    return vextq_f64(a, a, 1);
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE float64x2_t v_load_f32_f64_neon(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 KL_INLINE float64x2_t v_load_f32_part_f64_neon(const float *p, int64_t count) {
