@@ -6,7 +6,7 @@ from kael.autograd import record
 from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import rows
-from kael.ops.elementwise import gelu, relu, sigmoid, tanh, where
+from kael.ops.elementwise import where
 from kael.ops.matmul import linear
 from kael.ops.shape import flatten
 
@@ -14,6 +14,26 @@ __all__ = [
     "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss", "layer_norm", "linear",
     "log_softmax", "mse_loss", "nll_loss", "relu", "sigmoid", "softmax", "tanh",
 ]  # fmt: skip
+
+
+def relu(input, inplace=False):
+    """max(x, 0)."""
+    return input.relu_() if inplace else input.relu()
+
+
+def gelu(input, approximate="none"):
+    """x times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+    return input.gelu(approximate)
+
+
+def tanh(input):
+    """The hyperbolic tangent."""
+    return input.tanh()
+
+
+def sigmoid(input):
+    """1 / (1 + exp(-x))."""
+    return input.sigmoid()
 
 
 def softmax(input, dim=None, dtype=None):
