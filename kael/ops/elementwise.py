@@ -12,6 +12,7 @@ from kael._kernels import graph
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, promote
+from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
 __all__ = ["clamp", "where"]  # and every rule, by _publish
@@ -195,8 +196,9 @@ def in_place(function, rule=None):
             graph.begin_in_place(x, name)
         elif rule is not None and _works_directly(rule, x, args):
             return apply(rule, x, *args, out=x)
-        # Gradients that read the old x see a copy, so that later changes of x do not matter.
-        out = function(kernels.convert(x, x.dtype_code) if recorded else x, *args, **kwargs)
+        # Gradients that read the old x see a copy, which also takes over the history of x.
+        old = clone(x) if recorded else x
+        out = function(old, *(old if t is x else t for t in args), **kwargs)
         _check_fits(name, out, x)
         kernels.copy_(x, out)
         if recorded:
