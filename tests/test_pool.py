@@ -88,22 +88,16 @@ def meet(count, timeout=20):
 # ---- Ranges ----
 
 
-@pytest.mark.parametrize("begin", [0, 5, -17, 2**62])
-@pytest.mark.parametrize("length", [1, 2, 7, 64, 1000])
-@pytest.mark.parametrize("grain", [1, 3, 64, 999, 1000])
-def test_visits_every_index_once(every_thread_count, begin, length, grain):
-    chunks = chunks_of(begin, begin + length, grain)
-    assert [i for first, last in chunks for i in range(first, last)] == list(
-        range(begin, begin + length)
-    )
-
-
-@pytest.mark.parametrize("grain", [1, 3, 100, 999])
-def test_no_chunk_but_the_last_is_shorter_than_the_grain(every_thread_count, grain):
-    chunks = chunks_of(3, 1003, grain)
-    assert all(last - first >= grain for first, last in chunks[:-1])
-    sizes = {last - first for first, last in chunks[:-1]}
-    assert len(sizes) <= 1
+def test_visits_every_index_once_in_chunks_of_at_least_the_grain(every_thread_count):
+    for begin, length, grain in itertools.product(
+        [0, 5, -17, 2**62], [1, 2, 7, 64, 1000], [1, 3, 64, 999, 1000]
+    ):
+        chunks = chunks_of(begin, begin + length, grain)
+        visited = [i for first, last in chunks for i in range(first, last)]
+        assert visited == list(range(begin, begin + length))
+        sizes = {last - first for first, last in chunks[:-1]}
+        assert len(sizes) <= 1
+        assert all(size >= grain for size in sizes)
 
 
 @pytest.mark.parametrize(
