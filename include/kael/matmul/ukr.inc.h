@@ -49,8 +49,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
                            const bool edge) {
     V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
     const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
-    char *const out = tile->out;
-    const int64_t out_row = tile->out_row;
+    char *out = tile->out;
+    int64_t out_row = tile->out_row;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
     }
@@ -70,6 +70,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
     else
 #endif
         KL_FN(tile_sum)(tile, rows, vectors, edge, part, acc);
+    /* Addresses of out are worked out again: kept over the sums, they would cost registers. */
+    __asm__("" : "+r"(out), "+r"(out_row));
     if (tile->mode == KL_TILE_ADD) {
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
