@@ -26,6 +26,7 @@ from kael.ops.reduce import *  # noqa: F403
 from kael.ops.rows import *  # noqa: F403
 from kael.ops.shape import *  # noqa: F403
 from kael.random import *  # noqa: F403
+from kael.serialization import load, save
 
 # isort: split
 from kael import autograd, nn, optim
@@ -52,12 +53,14 @@ __all__ = [
     "int64",
     "is_grad_enabled",
     "isa",
+    "load",
     "nn",
     "no_grad",
     "num_threads",
     "optim",
     "parallel_for",
     "random",
+    "save",
     "set_caching_allocator_enabled",
     "set_grad_enabled",
     "set_num_threads",
