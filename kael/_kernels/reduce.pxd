@@ -3,7 +3,7 @@ from libc.stdint cimport int64_t, uint32_t
 from kael._kernels.tensor cimport TensorBase
 
 
-cdef extern from "kael/reduce.h":
+cdef extern from "kael/reductions.h":
     enum:
         KL_REDUCTION_sum
         KL_REDUCTION_mean

@@ -1,7 +1,7 @@
 from kael._kernels.tensor cimport TensorBase
 
 
-cdef extern from "kael/rows.h":
+cdef extern from "kael/row_kernels.h":
     enum:
         KL_ROW_softmax
         KL_ROW_log_softmax
