@@ -6,6 +6,7 @@ objects are portable: every wide instruction lives in a function of its instruct
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -13,8 +14,8 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-HEADERS = sorted(str(path) for path in Path("include").rglob("*") if path.is_file())
-MODULES = sorted(Path("kael/_kernels").glob("*.pyx"))
+KERNELS = Path("kael/_kernels")
+MODULES = sorted(KERNELS.glob("*.pyx"))
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 BUILD = Path("build")
 VEC_REPORTS = BUILD / "vec"
@@ -60,7 +61,7 @@ def compile_args():
         # Python's own -fwrapv would silence signed overflow.
         args += [f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=all", "-fno-wrapv"]
         args += ["-fno-omit-frame-pointer"]
-    args += ["-O1" if DEBUG else "-O3", "-g" if DEBUG or SANITIZE else "-g0"]
+    args += ["-O1", "-g"] if DEBUG or SANITIZE else ["-O3", "-g0"]
     if DEBUG:
         args.append("-UNDEBUG")  # CPython's flags carry -DNDEBUG
     if NATIVE:
@@ -82,8 +83,27 @@ def blas_settings():
     return [("KAEL_USE_BLAS", "1"), (defined, "1")], link
 
 
+def headers(path, found):
+    """Adds to found every file that path's module compiles because path names it.
+
+    Names stand in #include lines, in KL_BODY, in Cython's externs and cimports. An #include whose
+    name is pasted together means each file of its folder.
+    """
+    text = re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S)
+    named = [Path("include", name) for name in re.findall(r'"(kael/[^"]+)"', text)]
+    cimported = re.findall(r"kael\._kernels\.(\w+) cimport", text)
+    named += [KERNELS / f"{name}.pxd" for name in cimported]
+    for folder in re.findall(r"#include KL_STRING\((kael/.*)/", text):
+        named += Path("include", folder).glob("*.h")
+    for other in [*named, path.with_suffix(".pxd")]:
+        if other not in found and other.exists():
+            found.add(other)
+            headers(other, found)
+    return found
+
+
 def extension(pyx):
-    """One module; an edit of any header rebuilds it."""
+    """One module; an edit of any header it compiles rebuilds it."""
     args, link, defined = compile_args(), ["-pthread", "-lm"], macros()
     if SANITIZE:
         link.append(f"-fsanitize={SANITIZE}")
@@ -98,7 +118,7 @@ def extension(pyx):
         ".".join(pyx.with_suffix("").parts),
         [str(pyx)],
         include_dirs=["include"],
-        depends=HEADERS,
+        depends=sorted(map(str, headers(pyx, set()))),
         define_macros=defined,
         extra_compile_args=args,
         extra_link_args=link,

@@ -11,158 +11,63 @@ from kael.memory import (
 from kael.tensor import Tensor
 from kael.threads import get_num_threads, num_threads, parallel_for, set_num_threads
 
-# The function kael.tensor takes the name of the module imported above, so it comes after it.
+# Functions named like modules imported above (tensor, matmul) take those names here.
 # isort: split
-from kael import autograd
+from kael import creation, ops, random
 from kael.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enabled
-from kael.creation import (
-    arange,
-    as_tensor,
-    empty,
-    empty_like,
-    eye,
-    full,
-    full_like,
-    linspace,
-    ones,
-    ones_like,
-    tensor,
-    zeros,
-    zeros_like,
-)  # fmt: skip
+from kael.creation import *  # noqa: F403
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
 from kael.interop import from_dlpack, from_numpy
-from kael.ops import elementwise
-from kael.ops.elementwise import *  # noqa: F403 - one name per rule of the registry
-from kael.ops.indexing import (
-    gather,
-    index_select,
-    masked_fill,
-    masked_select,
-    nonzero,
-    take_along_dim,
-)
-from kael.ops.shape import (
-    broadcast_shapes,
-    broadcast_to,
-    cat,
-    chunk,
-    flatten,
-    flip,
-    movedim,
-    narrow,
-    permute,
-    reshape,
-    select,
-    split,
-    squeeze,
-    stack,
-    transpose,
-    unbind,
-    unsqueeze,
-)  # fmt: skip
-from kael.random import (
-    Generator,
-    bernoulli,
-    default_generator,
-    get_rng_state,
-    initial_seed,
-    manual_seed,
-    rand,
-    rand_like,
-    randint,
-    randint_like,
-    randn,
-    randn_like,
-    randperm,
-    seed,
-    set_rng_state,
-)  # fmt: skip
+from kael.ops.comparison import *  # noqa: F403
+from kael.ops.elementwise import *  # noqa: F403
+from kael.ops.indexing import *  # noqa: F403
+from kael.ops.matmul import *  # noqa: F403
+from kael.ops.reduce import *  # noqa: F403
+from kael.ops.rows import *  # noqa: F403
+from kael.ops.shape import *  # noqa: F403
+from kael.random import *  # noqa: F403
+from kael.serialization import load, save
 
 # isort: split
-from kael import nn, optim, random
+from kael import autograd, nn, optim
+
+bool = bool_
 
 __all__ = [
     "AllocatorStats",
-    "Generator",
     "Tensor",
     "allocator_stats",
-    "arange",
-    "as_tensor",
     "autograd",
-    "bernoulli",
+    "bool",
     "bool_",
-    "broadcast_shapes",
-    "broadcast_to",
     "caching_allocator_enabled",
-    "cat",
-    "chunk",
-    "default_generator",
-    "empty",
     "empty_cache",
-    "empty_like",
     "enable_grad",
-    "eye",
-    "flatten",
-    "flip",
     "float32",
     "float64",
     "from_dlpack",
     "from_numpy",
-    "full",
-    "full_like",
-    "gather",
     "get_isa",
     "get_num_threads",
-    "get_rng_state",
-    "index_select",
-    "initial_seed",
     "int32",
     "int64",
     "is_grad_enabled",
     "isa",
-    "linspace",
-    "manual_seed",
-    "masked_fill",
-    "masked_select",
-    "movedim",
-    "narrow",
+    "load",
     "nn",
     "no_grad",
-    "nonzero",
     "num_threads",
-    "ones",
-    "ones_like",
     "optim",
     "parallel_for",
-    "permute",
-    "rand",
-    "rand_like",
-    "randint",
-    "randint_like",
-    "randn",
-    "randn_like",
     "random",
-    "randperm",
-    "reshape",
-    "seed",
-    "select",
+    "save",
     "set_caching_allocator_enabled",
     "set_grad_enabled",
     "set_num_threads",
-    "set_rng_state",
     "show_config",
-    "split",
-    "squeeze",
-    "stack",
-    "take_along_dim",
-    "tensor",
-    "transpose",
     "uint8",
-    "unbind",
-    "unsqueeze",
     "usable_isas",
-    "zeros",
-    "zeros_like",
+    *creation.__all__,
+    *ops.__all__,
+    *random.__all__,
 ]
-__all__ += elementwise.__all__

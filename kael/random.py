@@ -16,9 +16,9 @@ from kael.autograd import needs_grad
 from kael.creation import empty, tensor
 
 __all__ = [
-    "Generator", "bernoulli", "bernoulli_", "default_generator", "get_rng_state", "initial_seed",
-    "manual_seed", "normal_", "rand", "rand_like", "randint", "randint_like", "randn",
-    "randn_like", "randperm", "seed", "set_rng_state", "uniform_",
+    "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed",
+    "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "seed",
+    "set_rng_state",
 ]  # fmt: skip
 
 _DEFAULT_SEED = 67280421310721  # PyTorch's

@@ -1,14 +1,13 @@
 """class Tensor: the names a user types, each delegating to kael.ops."""
 
-import importlib
-
-from kael import autograd, interop, printing
+from kael import autograd, interop, ops, printing, random
 from kael._kernels import tensor as base
 from kael._kernels import views
-from kael._kernels.operators import Operators
+from kael._kernels.operators import Operators, register_ops
 from kael._kernels.tensor import TensorBase, register_tensor_class
 from kael.dtypes import bool_, float32, float64, int32, int64
-from kael.ops import conversion, elementwise, indexing
+from kael.ops import comparison, conversion, elementwise, indexing, reduce, rows
+from kael.ops import matmul as matrices
 from kael.ops import shape as shape_ops
 
 __all__ = ["Tensor"]
@@ -117,11 +116,9 @@ class Tensor(Operators):
     nonzero = indexing.nonzero
     take_along_dim = indexing.take_along_dim
 
-    reshape = shape_ops.reshape
     view = shape_ops.view
     flatten = shape_ops.flatten
     permute = shape_ops.permute
-    transpose = shape_ops.transpose
     t = shape_ops.t
     movedim = shape_ops.movedim
     expand = shape_ops.expand
@@ -135,34 +132,41 @@ class Tensor(Operators):
     chunk = shape_ops.chunk
     flip = shape_ops.flip
 
-    @property
-    def T(self):  # noqa: N802
-        """The view with all dims in reverse order."""
-        return self.permute(*range(self.ndim - 1, -1, -1))
+    all = reduce.all
+    amax = reduce.amax
+    amin = reduce.amin
+    any = reduce.any
+    argmax = reduce.argmax
+    argmin = reduce.argmin
+    max = reduce.max
+    mean = reduce.mean
+    min = reduce.min
+    norm = reduce.norm
+    prod = reduce.prod
+    std = reduce.std
+    var = reduce.var
 
-    @property
-    def mT(self):  # noqa: N802
-        """The view with the last two dims exchanged."""
-        return self.transpose(-2, -1)
+    log_softmax = rows.log_softmax
+
+    bmm = matrices.bmm
+    dot = matrices.dot
+    matmul = matrices.matmul
+    mm = matrices.mm
+    mv = matrices.mv
+    outer = matrices.outer
+
+    allclose = comparison.allclose
+    equal = comparison.equal
+    isclose = comparison.isclose
 
 
-register_tensor_class(Tensor)
-
+# One method per rule of the registry, and its in-place form; relu's plain case is compiled.
 for _name, _function in elementwise.METHODS.items():
-    setattr(Tensor, _name, _function)
+    if not hasattr(Operators, _name):
+        setattr(Tensor, _name, _function)
 
-# Families of operations whose functions are methods as they are. Bound by name until all of them
-# have landed.
-_METHODS = {
-    "reduce": "all any argmax argmin max mean min norm prod std sum var cumsum",
-    "rows": "log_softmax softmax",
-    "matmul": "matmul mm bmm dot mv",
-}
-for _stem, _names in _METHODS.items():
-    try:
-        _module = importlib.import_module(f"kael.ops.{_stem}")
-    except ModuleNotFoundError:
-        continue
-    for _name in _names.split():
-        if hasattr(_module, _name):
-            setattr(Tensor, _name, getattr(_module, _name))
+for _name in ("bernoulli_", "normal_", "uniform_"):
+    setattr(Tensor, _name, getattr(random, _name))
+
+register_ops(ops)
+register_tensor_class(Tensor)

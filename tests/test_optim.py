@@ -237,9 +237,7 @@ def layouts():
 
     def misaligned():
         memory = np.zeros(20 * 30 * 4 + 1, np.uint8)
-        return kael.from_numpy(memory), kael.from_numpy(
-            memory[1:].view(np.float32).reshape(20, 30)
-        )
+        return kael.from_numpy(memory), kael.from_numpy(memory[1:].view(np.float32).reshape(20, 30))
 
     return [every_second, transposed, columns, reversed_numpy, misaligned]
 

@@ -169,7 +169,9 @@ def test_loading_copies():
     outcome(b, 2)
     for key, value in next(iter(a.state.values())).items():
         assert bits_equal(value, kept[key])
-    assert a.state_dict()["state"][0]["exp_avg"] is a.state[a.param_groups[0]["params"][0]]["exp_avg"]
+    assert (
+        a.state_dict()["state"][0]["exp_avg"] is a.state[a.param_groups[0]["params"][0]]["exp_avg"]
+    )
 
 
 def test_loading_casts_state_but_not_the_step():

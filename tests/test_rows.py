@@ -19,7 +19,9 @@ def exp(x):
 
 
 def log(x):
-    return np.asarray(kael.tensor([x.item()], dtype=kael.dtypes.by_code(4 + x.itemsize // 8)).log())[0]
+    return np.asarray(
+        kael.tensor([x.item()], dtype=kael.dtypes.by_code(4 + x.itemsize // 8)).log()
+    )[0]
 
 
 @np.errstate(all="ignore")
@@ -43,7 +45,9 @@ def twin(name, row, g=None):
 
 def call(name, x):
     if name == "cross_entropy_losses":
-        return ops.cross_entropy_losses(x, kael.full(x.shape[:-1], x.shape[-1] // 2, dtype=kael.int64))
+        return ops.cross_entropy_losses(
+            x, kael.full(x.shape[:-1], x.shape[-1] // 2, dtype=kael.int64)
+        )
     return ops.standardize(x) if name == "standardize" else getattr(ops, name)(x, -1)
 
 
@@ -111,7 +115,9 @@ def test_dim_and_layout_never_show_in_the_bits(name, every_isa):
         wide = np.zeros((6, 10, 2 * size), "f4")[:, ::2, ::-2]
         wide[...] = cube
         assert bits_equal(getattr(kael.from_numpy(wide), name)(-1), want)
-        odd = np.frombuffer(bytearray(4 * cube.size + 8), np.float32, cube.size, 4).reshape(cube.shape)
+        odd = np.frombuffer(bytearray(4 * cube.size + 8), np.float32, cube.size, 4).reshape(
+            cube.shape
+        )
         odd[...] = cube
         assert bits_equal(getattr(kael.from_numpy(odd), name)(2), want)
 
@@ -134,7 +140,10 @@ def test_numbers_of_the_seeds():
     assert np.allclose(x.log_softmax(0), [-2.407606, -1.407606, -0.407606], atol=5e-7)
     row = kael.tensor([1.0, 2.0, 3.0, 4.0])
     assert np.allclose(ops.standardize(row), [-1.341635, -0.447212, 0.447212, 1.341635], atol=5e-7)
-    assert kael.tensor([1000.0, 1001.0]).softmax(0).tolist() == kael.tensor([0.0, 1.0]).softmax(0).tolist()
+    assert (
+        kael.tensor([1000.0, 1001.0]).softmax(0).tolist()
+        == kael.tensor([0.0, 1.0]).softmax(0).tolist()
+    )
     logits = kael.tensor([[1.0, 2.0, 3.0]]).requires_grad_()
     losses = ops.cross_entropy_losses(logits, kael.tensor([0]))
     assert np.allclose(losses.detach(), [2.407606], atol=5e-7)
@@ -180,7 +189,9 @@ def test_rows_with_some_minus_inf_are_exact(every_isa):
             assert (soft[0, hidden] == 0).all() and np.isclose(soft.sum(), 1, atol=1e-6)
             assert (np.asarray(x.log_softmax(1))[0, hidden] == -INF).all()
             if hidden != [0]:  # the kept ones keep their lanes
-                assert bits_equal(soft[0, kept], np.asarray(kael.from_numpy(array[:, kept]).softmax(1))[0])
+                assert bits_equal(
+                    soft[0, kept], np.asarray(kael.from_numpy(array[:, kept]).softmax(1))[0]
+                )
 
 
 def test_cross_entropy_of_large_and_hidden_logits():
@@ -192,7 +203,9 @@ def test_cross_entropy_of_large_and_hidden_logits():
 
 
 def test_empty_rows_and_scalars():
-    assert kael.zeros(3, 0).softmax(1).shape == (3, 0) and kael.zeros(0, 3).log_softmax(1).shape == (0, 3)
+    assert kael.zeros(3, 0).softmax(1).shape == (3, 0) and kael.zeros(0, 3).log_softmax(
+        1
+    ).shape == (0, 3)
     assert kael.tensor(5.0).softmax(0).item() == 1 and kael.tensor(5.0).log_softmax(-1).item() == 0
     assert ops.standardize(kael.zeros(0, 4)).shape == (0, 4)
     none = ops.cross_entropy_losses(kael.zeros(0, 4), kael.zeros(0, dtype=kael.int64))

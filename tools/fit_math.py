@@ -98,22 +98,88 @@ def log_quotient(z):
     return (2 * mp.atanh(s) / s - 2) / z
 
 
-LOG_RANGE = ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001")
-HALF_LN2 = mp.log(2) / 2 * mp.mpf("1.001")
+def pow_quotient(z):
+    """log_quotient without its leading 2/3."""
+    if z < mp.mpf("1e-20"):
+        return mp.mpf(2) / 5 + 2 * z / 7
+    return (log_quotient(z) - mp.mpf(2) / 3) / z
 
-# name: function, range, weight, degree of f32, of f64
+
+def odd_quotient(f, first, third):
+    """(f(r) - first * r) / r^3 as a function of r^2, for an odd f."""
+
+    def quotient(z):
+        if z < mp.mpf("1e-20"):
+            return third
+        r = mp.sqrt(z)
+        return (f(r) - first * r) / (r * z)
+
+    return quotient
+
+
+def cos_quotient(z):
+    """(cos(r) - 1 + r^2 / 2) / r^4 as a function of z = r^2."""
+    if z < mp.mpf("1e-20"):
+        return mp.mpf(1) / 24 - z / 720
+    return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / (z * z)
+
+
+def tail_quotient(shift):
+    """exp(a^2 / 2) * P(normal > a) / u as a function of u = 1 / (a + shift)."""
+
+    def quotient(u):
+        a = 1 / u - shift
+        return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2 / u
+
+    return quotient
+
+
+LOG_RANGE = (0, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
+EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
+QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
+TANH_SMALL = (mp.mpf("0.97"), mp.mpf("0.625"))
+# The shift and the largest a.
+TAIL = ((mp.mpf(3), mp.mpf("14.5")), (mp.mpf(5), mp.mpf(39)))
+ROOT_PI = mp.sqrt(mp.pi)
+
+# name: for f32 and f64 each function, range, degree. The error is absolute, except that of tail.
 POLYNOMIALS = {
-    "exp": (expm1_quotient, -HALF_LN2, HALF_LN2, flat, 5, 10),
-    "log": (log_quotient, 0, LOG_RANGE, flat, 2, 6),
+    "exp": ((expm1_quotient, EXP_RANGE, 5), (expm1_quotient, EXP_RANGE, 10)),
+    "log": ((log_quotient, LOG_RANGE, 2), (log_quotient, LOG_RANGE, 6)),
+    "pow": ((pow_quotient, LOG_RANGE, 2), (pow_quotient, LOG_RANGE, 6)),
+    "sin": tuple((odd_quotient(mp.sin, 1, -mp.mpf(1) / 6), QUADRANT, d) for d in (3, 6)),
+    "cos": ((cos_quotient, QUADRANT, 3), (cos_quotient, QUADRANT, 6)),
+    "tanh": tuple(
+        (odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3), (0, limit**2), d)
+        for limit, d in zip(TANH_SMALL, (6, 11), strict=True)
+    ),
+    "erf": tuple((odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, 1), d) for d in (6, 13)),
+    "tail": tuple(
+        (tail_quotient(shift), (1 / (largest + shift), 1 / shift), d)
+        for (shift, largest), d in zip(TAIL, (9, 22), strict=True)
+    ),
 }
 
-# name: value, or a pair for f32 and f64
+# name: value for f32 and f64
 CONSTANTS = {
     "log2e": (1 / mp.log(2),) * 2,
     "ln2": (mp.log(2),) * 2,
     "exp_largest": (89, 710),
     "exp_smallest": (-104, -746),
     "smallest_normal": (mp.mpf(2) ** -126, mp.mpf(2) ** -1022),
+    "two_thirds": (mp.mpf(2) / 3,) * 2,
+    "two_over_pi": (2 / mp.pi,) * 2,
+    "half_pi": (mp.pi / 2,) * 2,
+    "largest_angle": (2**17, 2**30),
+    "tanh_small": TANH_SMALL,
+    "tanh_largest": (10, 20),
+    "erf_slope": (2 / ROOT_PI - 1,) * 2,
+    "root_two": (mp.sqrt(2),) * 2,
+    "tail_shift": tuple(t[0] for t in TAIL),
+    "tail_largest": tuple(t[1] for t in TAIL),
+    "normal_peak": (1 / mp.sqrt(2 * mp.pi),) * 2,
+    "gelu_linear": (2 * mp.sqrt(2 / mp.pi),) * 2,
+    "gelu_cubic": (2 * mp.sqrt(2 / mp.pi) * mp.mpf("0.044715"),) * 2,
 }
 
 
@@ -131,8 +197,15 @@ def table(kind):
         fields.append(f"    {ctype} {name}, {name}_low;")
         values.append(f"    .{name} = {literal(high, kind)},")
         values.append(f"    .{name}_low = {literal(pair[which] - high, kind)},")
-    for name, (f, low, high, weight, *degrees) in POLYNOMIALS.items():
-        coefficients, error = remez(f, low, high, degrees[which], weight)
+    third = rounded(mp.pi / 2 - rounded(mp.pi / 2, kind), kind)
+    fields.append(f"    {ctype} half_pi_lowest;")
+    values.append(
+        f"    .half_pi_lowest = {literal(mp.pi / 2 - rounded(mp.pi / 2, kind) - third, kind)},"
+    )
+    for name, pair in POLYNOMIALS.items():
+        f, (low, high), degree = pair[which]
+        weight = flat if name != "tail" else lambda t, f=f: 1 / f(t)
+        coefficients, error = remez(f, low, high, degree, weight)
         fields.append(f"    {ctype} {name}[{len(coefficients)}];")
         values.append(f"    .{name} = {{ /* error {mp.nstr(error, 3)} */")
         values += [f"        {literal(c, kind)}," for c in reversed(coefficients)]
@@ -160,11 +233,27 @@ HEAD = """/* Constants of math.inc.h, highest coefficient first; written by tool
 
 #include <stdint.h>
 
+/* 2 / pi: 0, then its first 1280 fraction bits, the highest first. */
+static const uint64_t kl_two_over_pi[21] = {
+    0,
+%s
+};
+
 /* IEEE 754 formats: fraction bits, exponent bias, and the unsigned type of the same width. */
 enum { kl_fraction_f32 = 23, kl_bias_f32 = 127, kl_fraction_f64 = 52, kl_bias_f64 = 1023 };
 typedef uint32_t kl_word_f32;
 typedef uint64_t kl_word_f64;
 """
 
+
+
+def angle_words():
+    """Lines of kl_two_over_pi."""
+    with mp.workprec(1400):
+        digits = f"{int(mp.floor(2 / mp.pi * mp.mpf(2) ** 1280)):0320x}"
+    words = [f"0x{digits[i : i + 16]}," for i in range(0, 320, 16)]
+    return "\n".join("    " + " ".join(words[i : i + 4]) for i in range(0, 20, 4))
+
+
 if __name__ == "__main__":
-    print("\n".join([HEAD, *table("f32"), *table("f64"), "#endif"]))
+    print("\n".join([HEAD % angle_words(), *table("f32"), *table("f64"), "#endif"]))

@@ -137,11 +137,11 @@ static int kl_run_packed(const struct kl_runtime *rt, const struct kl_product *p
 static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
                               const struct kl_product *product, int64_t threads) {
     const int64_t panel = kl_panel_columns(kernels);
-    const int64_t rows = kl_round_up(kl_packed_blocks.rows, kernels->rows);
-    /* 4096 columns of f32, 2048 of f64: 8 MiB */
-    const int64_t columns = kl_min(
-        kl_round_up(kl_packed_blocks.columns * (int64_t)sizeof(float) / kernels->size, panel),
-        kl_round_up(product->columns, panel));
+    /* The sizes are for f32; f64 takes half as many for the same bytes. */
+    const int64_t share = kernels->size / (int64_t)sizeof(float);
+    const int64_t rows = kl_round_up(kl_packed_blocks.rows / share, kernels->rows);
+    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns / share, panel),
+                                   kl_round_up(product->columns, panel));
     struct kl_packed_job job = {.kernels = kernels};
     job.row_block = kl_row_block_for(product->rows, rows, threads, kernels->rows);
     job.row_blocks = kl_ceil_div(product->rows, job.row_block);

@@ -9,14 +9,20 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
-from kael._kernels.reduce cimport KL_REDUCTION_sum, dims_mask, reduce_op
-from kael._kernels.rows cimport KL_ROW_softmax, row_op
+from kael._kernels.reduce cimport dims_mask, reduce_op
+from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, TensorBase, kl_is_float, new_number, new_view,
     same_shape, wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
+
+from kael._kernels.reduce import REDUCTIONS
+from kael._kernels.rows import ROWS
+
+cdef int SUM = REDUCTIONS["sum"]
+cdef int SOFTMAX = ROWS["softmax"]
 
 # Modules of kael.ops, named by register_ops: they are imported after this one.
 cdef object elementwise, indexing, matrices, reductions, rows, shapes
@@ -330,13 +336,13 @@ cdef class Operators(TensorBase):
         """See :func:`kael.sum`."""
         if dtype is not None or wants_grad(self):
             return reductions.sum(self, dim, keepdim, dtype=dtype)
-        return reduce_op(KL_REDUCTION_sum, self, dims_mask(self, dim, "sum"), keepdim, -1, 0.0)
+        return reduce_op(SUM, self, dims_mask(self, dim, "sum"), keepdim, -1, 0.0)
 
     def softmax(self, dim=-1, dtype=None):
         """See :func:`kael.softmax`."""
         if dtype is not None or wants_grad(self):
             return rows.softmax(self, dim, dtype)
-        return row_op(KL_ROW_softmax, self, None, wrap_dim(dim, self.ndim, "softmax"))
+        return row_op(SOFTMAX, self, None, wrap_dim(dim, self.ndim, "softmax"))
 
 
 cdef inline object sizes_of(tuple shape):

@@ -460,21 +460,22 @@ cdef class Clip(Plan):
         row.scalar[1] = hyper.b
         return 0
 
-    cdef int apply(self, list tensors, str op, int rule, double a, double b) except -1:
-        self.op = op
-        self.rule = rule
-        self.hyper.a = a
-        self.hyper.b = b
-        self.hyper.variant = 0
-        self.step(tensors, None)
-        return 0
+
+cdef int apply(list tensors, str op, int rule, double a, double b) except -1:
+    cdef Clip plan = Clip.__new__(Clip)
+    plan.op = op
+    plan.rule = rule
+    plan.hyper.a = a
+    plan.hyper.b = b
+    plan.step(tensors, None)
+    return 0
 
 
 def scale(list tensors, double factor):
     """Multiplies the tensors by a number, in one region."""
-    return Clip.__new__(Clip).apply(tensors, "clip_grad_norm_", KL_RULE_SCALE, factor, 0.0)
+    apply(tensors, "clip_grad_norm_", KL_RULE_SCALE, factor, 0.0)
 
 
 def clamp(list tensors, double low, double high):
     """Limits the tensors' elements to [low, high], NaN kept, in one region."""
-    return Clip.__new__(Clip).apply(tensors, "clip_grad_value_", KL_RULE_CLAMP, low, high)
+    apply(tensors, "clip_grad_value_", KL_RULE_CLAMP, low, high)

@@ -11,6 +11,20 @@ from kael._kernels.tensor cimport (
 
 
 cdef extern from "kael/reduce.h" nogil:
+    enum:
+        KL_REDUCTION_sum
+        KL_REDUCTION_mean
+        KL_REDUCTION_var
+        KL_REDUCTION_std
+        KL_REDUCTION_norm1
+        KL_REDUCTION_norm2
+        KL_REDUCTION_prod
+        KL_REDUCTION_max
+        KL_REDUCTION_min
+        KL_REDUCTION_argmax
+        KL_REDUCTION_argmin
+        KL_REDUCTION_COUNT
+
     int kl_reduce(const kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
                   const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
                   void *values, int values_dtype, int64_t *indices)

@@ -9,6 +9,16 @@ from kael._kernels.tensor cimport (
 
 
 cdef extern from "kael/rows.h" nogil:
+    enum:
+        KL_ROW_softmax
+        KL_ROW_log_softmax
+        KL_ROW_standardize
+        KL_ROW_cross_entropy
+        KL_ROW_softmax_backward
+        KL_ROW_log_softmax_backward
+        KL_ROW_standardize_backward
+        KL_ROW_cross_entropy_backward
+
     struct kl_row_operand:
         pass
 

@@ -1,1 +1,19 @@
-"""."""
+"""Layers, losses and the base class of networks, with the interface of ``torch.nn``."""
+
+from kael.nn import functional, init
+from kael.nn.activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
+from kael.nn.container import Flatten, ModuleDict, ModuleList, Sequential
+from kael.nn.dropout import Dropout
+from kael.nn.embedding import Embedding
+from kael.nn.linear import Identity, Linear
+from kael.nn.loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
+from kael.nn.module import Module
+from kael.nn.norm import LayerNorm
+from kael.nn.parameter import Parameter
+
+__all__ = [
+    "GELU", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Identity", "L1Loss",
+    "LayerNorm", "Linear", "LogSoftmax", "MSELoss", "Module", "ModuleDict", "ModuleList",
+    "NLLLoss", "Parameter", "ReLU", "Sequential", "Sigmoid", "Softmax", "Tanh", "functional",
+    "init",
+]  # fmt: skip

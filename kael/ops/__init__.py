@@ -1,1 +1,25 @@
-"""."""
+"""What each operation means: dims, promotion, and its gradient beside it."""
+
+from kael.ops import (
+    comparison,
+    conversion,
+    elementwise,
+    indexing,
+    matmul,
+    reduce,
+    rows,
+    shape,
+)
+
+# The functions that kael exports.
+__all__ = [
+    *comparison.__all__,
+    *elementwise.__all__,
+    *indexing.__all__,
+    *matmul.__all__,
+    *reduce.__all__,
+    *rows.__all__,
+    *shape.__all__,
+]
+
+_ = conversion  # methods of Tensor only

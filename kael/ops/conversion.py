@@ -7,7 +7,7 @@ from kael.dtypes import as_dtype
 from kael.interop import from_data
 from kael.ops.shape import unbroadcast
 
-__all__ = ["clone", "contiguous", "copy_", "fill_", "in_place", "to", "zero_"]
+__all__ = ["clone", "contiguous", "copy_", "fill_", "to", "zero_"]
 
 
 def to(x, dtype, copy=False):
@@ -61,27 +61,3 @@ def fill_(x, value):
 def zero_(x):
     """:func:`fill_` with zero."""
     return fill_(x, 0)
-
-
-def in_place(name, operation, x, *args):
-    """``x = operation(x, *args)`` in the memory of x; the base of ``add_``, ``__iadd__``, ...
-
-    Right on overlapping memory: the result is computed apart and then copied. In a recorded
-    operation the gradient sees a copy of the old x, so later changes of x do not disturb it.
-    """
-    recorded = needs_grad(x, *(a for a in args if isinstance(a, TensorBase)))
-    if recorded:
-        graph.begin_in_place(x, name)
-    out = operation(clone(x) if recorded else x, *args)
-    if out.shape != x.shape:
-        raise RuntimeError(
-            f"{name}: the result's shape {out.shape} is not the tensor's shape {x.shape}"
-        )
-    if out.dtype is not x.dtype:
-        raise RuntimeError(
-            f"{name}: the result has dtype {out.dtype.name}, which does not go into {x.dtype.name}"
-        )
-    elementwise.copy_(x, out.detach())
-    if recorded:
-        graph.adopt(x, out)
-    return x

@@ -3,7 +3,8 @@
 A rule names a kernel (a line of ``unary.def`` or ``binary.def``), the dtype it works in, and its
 gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float32 < float64``);
 Python numbers are weak: they only raise the category. Every rule is a function here and, by
-:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first operand.
+:data:`METHODS`, a method of Tensor; ``add_`` and the like write the result into their first
+operand.
 """
 
 from kael._kernels import elementwise as kernels
@@ -11,6 +12,7 @@ from kael._kernels import graph
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, promote
+from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
 __all__ = ["clamp", "where"]  # and every rule, by _publish
@@ -150,9 +152,7 @@ def _record_binary(rule, inputs, a, b, result):
     ]
 
     def gradient(g):
-        return tuple(
-            w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted
-        )
+        return tuple(w and unbroadcast(w[0](g, *kept), w[1]).to(w[2]) for w in wanted)
 
     saved = tuple(t for t in kept if t is not None)
     return record(rule.name, result, inputs, gradient, saved)
@@ -196,8 +196,9 @@ def in_place(function, rule=None):
             graph.begin_in_place(x, name)
         elif rule is not None and _works_directly(rule, x, args):
             return apply(rule, x, *args, out=x)
-        # Gradients that read the old x see a copy, so that later changes of x do not matter.
-        out = function(kernels.convert(x, x.dtype_code) if recorded else x, *args, **kwargs)
+        # Gradients that read the old x see a copy, which also takes over the history of x.
+        old = clone(x) if recorded else x
+        out = function(old, *(old if t is x else t for t in args), **kwargs)
         _check_fits(name, out, x)
         kernels.copy_(x, out)
         if recorded:
@@ -227,10 +228,12 @@ def _check_fits(name, out, x):
         )
 
 
-def _kernel(name):
-    """The function of a kernel of binary.def that only gradients use."""
+def _kernel(name, reads):
+    """A gradient that is one kernel of binary.def, from g and the operand or the output."""
     code = kernels.BINARY[name]
-    return lambda g, saved: kernels.binary(code, g, saved)
+    if reads == "a":
+        return lambda g, a, y: kernels.binary(code, g, a)
+    return lambda g, a, y: kernels.binary(code, g, y)
 
 
 def _zero(g, a, y):
@@ -269,11 +272,62 @@ remainder = _binary(
 
 # ---- rules: functions ----
 
+TWO_OVER_ROOT_PI = 1.1283791670955126
+
 exp = _unary("exp", FLOAT, "e to the power x.", lambda g, a, y: g * y, "y")
 log = _unary("log", FLOAT, "The natural logarithm.", lambda g, a, y: g / a, "a")
-relu = _unary(
-    "relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y"
+expm1 = _unary("expm1", FLOAT, "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
+log1p = _unary("log1p", FLOAT, "log(1 + x), accurate near 0.", lambda g, a, y: g / (a + 1), "a")
+sin = _unary("sin", FLOAT, "The sine; every angle is reduced exactly.", lambda g, a, y: g * cos(a), "a")
+cos = _unary("cos", FLOAT, "The cosine; see sin.", lambda g, a, y: -g * sin(a), "a")
+erf = _unary("erf", FLOAT, "The error function.", lambda g, a, y: g * exp(-a * a) * TWO_OVER_ROOT_PI, "a")
+
+# In C: the gradient is one kernel.
+relu = _unary("relu", SAME, "max(x, 0).", _kernel("relu_backward", "y"), "y")
+tanh = _unary("tanh", FLOAT, "The hyperbolic tangent.", _kernel("tanh_backward", "y"), "y")
+sigmoid = _unary("sigmoid", FLOAT, "1 / (1 + exp(-x)).", _kernel("sigmoid_backward", "y"), "y")
+gelu_erf = _unary("gelu", FLOAT, "x times P(standard normal < x).", _kernel("gelu_backward", "a"), "a")
+gelu_tanh = _unary(
+    "gelu_tanh",
+    FLOAT,
+    "x times (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.",
+    _kernel("gelu_tanh_backward", "a"),
+    "a",
 )
+
+
+def gelu(x, approximate="none"):
+    """x times P(standard normal < x), or its form with tanh for ``approximate="tanh"``."""
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f'gelu: approximate must be "none" or "tanh", got {approximate!r}')
+    return gelu_tanh(x) if approximate == "tanh" else gelu_erf(x)
+
+
+METHODS["gelu"] = gelu
+
+
+def _pow_base(g, a, b, y):
+    """b a^(b - 1), and 0 where b is 0 whatever a is."""
+    return where(eq(b, 0), 0, g * b * pow(a, b - 1))
+
+
+def _pow_exponent(g, a, b, y):
+    """y log(a), and 0 where a is 0 and b >= 0."""
+    return where(logical_and(eq(a, 0), ge(b, 0)), 0, g * y * log(a))
+
+
+power = _binary("pow", SAME, "a to the power b.", _pow_base, _pow_exponent, "aby")
+
+
+def pow(a, b):
+    """a to the power b; integers wrap, and no number may be a negative power of integers."""
+    if isinstance(b, int) and isinstance(a, TensorBase) and not a.dtype.is_floating_point and b < 0:
+        raise RuntimeError(f"pow: integers to the negative power {b} are not integers")
+    return square(a) if isinstance(b, (int, float)) and b == 2 and isinstance(a, TensorBase) else power(a, b)
+
+
+METHODS["pow"] = pow
+METHODS["pow_"] = in_place(pow)
 
 # ---- rules: choosing ----
 
@@ -345,11 +399,13 @@ def where(condition, a, b):
     if not needs_grad(*inputs):
         return out
     wanted = [t if t is not None and t.requires_grad else None for t in inputs]
-    shapes = [w and (w.shape, w.dtype) for w in wanted]
+    shapes = [None if w is None else (w.shape, w.dtype) for w in wanted]
 
     def gradient(g):
         parts = (where(condition, g, 0), where(condition, 0, g))
-        return tuple(s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True))
+        return tuple(
+            s and unbroadcast(p, s[0]).to(s[1]) for p, s in zip(parts, shapes, strict=True)
+        )
 
     return record("where", out, inputs, gradient, (condition,))
 

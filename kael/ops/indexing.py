@@ -12,11 +12,11 @@ from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
 from kael.ops.conversion import contiguous, to
+from kael.ops.elementwise import where
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = [
-    "gather", "getitem", "index_select", "masked_fill", "masked_select", "nonzero", "setitem",
-    "take_along_dim",
+    "gather", "index_select", "masked_fill", "masked_select", "nonzero", "take_along_dim",
 ]  # fmt: skip
 
 
@@ -28,7 +28,7 @@ def getitem(x, index):
     plan = _Plan(x, index)
     view = views.basic_index(x, plan.basic)
     table = permute(_record_view(x, plan.basic, view), plan.order)
-    return permute(_take(table, plan.rows(table.shape), plan.lead), plan.result_order())
+    return permute(_take(table, plan.rows(), plan.lead), plan.result_order())
 
 
 def _record_view(x, index, out):
@@ -92,7 +92,7 @@ def _assign(x, index, value):
         return
     plan = _Plan(x, index)
     table = views.permute(views.basic_index(x, plan.basic), plan.order)
-    rows = plan.rows(table.shape)
+    rows = plan.rows()
     order = plan.result_order()
     shape = [*rows.shape, *table.shape[plan.lead :]]
     wide = views.expand(_trimmed(value, len(shape)), [shape[d] for d in order])
@@ -137,7 +137,7 @@ class _Plan:
             )
         if not any(item is Ellipsis for item in items):
             items.append(Ellipsis)
-        self.basic, self.arrays, self.numbers = (), [], []
+        self.basic, self.arrays, self.sizes, self.numbers = (), [], [], []
         chosen, runs, before = [], 0, None
         dim = at = 0  # of x and of the basic view
         for item in items:
@@ -164,6 +164,7 @@ class _Plan:
     def _add_array(self, item, shape, dim):
         if item.dtype is bool_ and item.ndim == 0:
             self.arrays.append(zeros((int(item.item()),), int64.code))
+            self.sizes.append(1)
             self.numbers.append(dim)
         elif item.dtype is bool_:
             selected = shape[dim : dim + item.ndim]
@@ -173,9 +174,11 @@ class _Plan:
                     f"{dim} on"
                 )
             self.arrays += kernels.nonzero(elementwise.contiguous(item))
+            self.sizes += selected
             self.numbers += range(dim, dim + item.ndim)
         else:
             self.arrays.append(item)
+            self.sizes.append(shape[dim])
             self.numbers.append(dim)
 
     def _broadcast(self):
@@ -183,12 +186,15 @@ class _Plan:
             shape = broadcast_shapes(*(a.shape for a in self.arrays))
         except ValueError as error:
             raise IndexError(f"index arrays: {error}") from None
+        if 0 in shape:  # no element will be looked up, yet each index must be right
+            for array, size, dim in zip(self.arrays, self.sizes, self.numbers, strict=True):
+                kernels.positions([elementwise.contiguous(array)], [size], [dim])
         self.arrays = [elementwise.contiguous(views.expand(a, shape)) for a in self.arrays]
         self.shape = shape
 
-    def rows(self, table_shape):
+    def rows(self):
         """The arrays as one tensor of row numbers."""
-        return kernels.positions(self.arrays, list(table_shape[: self.lead]), self.numbers)
+        return kernels.positions(self.arrays, self.sizes, self.numbers)
 
     def result_order(self):
         """The permutation that moves the arrays' dims to their place."""
@@ -271,8 +277,6 @@ def take_along_dim(x, indices, dim=None):
 
 def masked_fill(x, mask, value):
     """``x`` with ``value`` wherever ``mask`` (bool, broadcast) is true."""
-    from kael.ops.elementwise import where
-
     _check_mask(mask, "masked_fill")
     return where(mask, value, x)
 

@@ -34,7 +34,7 @@ def softmax(x, dim=-1, dtype=None):
 
 
 def log_softmax(x, dim=-1, dtype=None):
-    """(x - largest) - log(sum of exp(x - largest)) along ``dim``, exact where softmax underflows."""
+    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0."""
     return _along("log_softmax", x, dim, dtype)
 
 
@@ -142,9 +142,7 @@ def cross_entropy_losses(logits, targets):
     tensor([2.4076])
     """
     if targets.dtype.is_floating_point or targets.dtype.code == 0:
-        raise TypeError(
-            f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}"
-        )
+        raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
     targets = elementwise.contiguous(targets.to(int64))
     losses = kernels.cross_entropy(logits, targets)
 

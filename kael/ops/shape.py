@@ -8,9 +8,9 @@ from kael._kernels.tensor import TensorBase, empty
 from kael.autograd import record
 
 __all__ = [
-    "broadcast_shapes", "broadcast_to", "cat", "chunk", "expand", "flatten", "flip", "movedim",
-    "narrow", "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose",
-    "unbind", "unbroadcast", "unsqueeze", "view",
+    "broadcast_shapes", "broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow",
+    "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind",
+    "unsqueeze",
 ]  # fmt: skip
 
 

@@ -17,6 +17,10 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
 #define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
     const char *b = tile->b;
     for (int64_t k = tile->inner; k > 0; --k) {
+#if KL_TILE_AHEAD
+        KL_UNROLL for (int v = 0; v < vectors; ++v)
+            __builtin_prefetch(KL_AT(b + KL_TILE_AHEAD * b_inner, v));
+#endif
         if (rows < vectors) {
             V(vec) value[KL_TILE_ROWS];
             KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
@@ -54,6 +58,11 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(out + i * out_row, v);
         }
+    }
+    /* The lines of out arrive while the sums run. */
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v)
+            __builtin_prefetch(KL_AT(out + i * out_row, v), 1);
     }
 #ifdef KL_TILE_LANES
     if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T))
@@ -118,4 +127,5 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) = {
 #undef KL_SHAPE
 #undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
+#undef KL_TILE_AHEAD
 #define KL_TILE_KERNELS KL_FN(tile_kernels)

@@ -8,6 +8,7 @@
  * reaches 72% of the peak where 6 x 16 reaches 97%.
  */
 #define KL_TILE_REGISTERS 16
+#define KL_TILE_AHEAD 0 /* rows of b to prefetch: a loss with 32-byte vectors */
 
 #define KL_TILES_f32_avx2(X) \
     KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_3(X, 4) KL_HEIGHTS_1(X, 8)
@@ -18,6 +19,6 @@
 #define KL_TILE_ROWS_f64_avx2 6
 #define KL_TILE_VECTORS_f64_avx2 KL_TILE_VECTORS_f32_avx2
 
-#include "kael/matmul/square_x86.inc.h"
+#include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"

@@ -9,6 +9,9 @@
  */
 #define KL_TILE_REGISTERS 32
 
+/* Rows of b to prefetch: 64-byte vectors use a line each, more than L1's own prefetcher brings. */
+#define KL_TILE_AHEAD 4
+
 #define KL_TILES_f32_avx512(X) \
     KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
 #define KL_TILE_ROWS_f32_avx512 14
@@ -19,6 +22,6 @@
 #define KL_TILE_ROWS_f64_avx512 8
 #define KL_TILE_VECTORS_f64_avx512 {8, 8, 8, 4, 4, 4, 3, 3}
 
-#include "kael/matmul/square_x86.inc.h"
+#include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"

@@ -9,6 +9,7 @@
  * registers, 5 loads and 24 fmas a step; 6 x 8 f64 is 24 + 4 + 3 = 31.
  */
 #define KL_TILE_REGISTERS 32
+#define KL_TILE_AHEAD 0
 
 #define KL_TILES_f32_neon(X) \
     KL_HEIGHTS_8(X, 1) KL_HEIGHTS_8(X, 2) KL_HEIGHTS_8(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)

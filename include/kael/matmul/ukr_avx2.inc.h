@@ -4,15 +4,12 @@
  * Halves of two rows are loaded into one register, so that no shuffle crosses its middle: 16
  * shuffles for 64 elements. src is prefetched four lines ahead.
  */
-#ifndef KL_SQUARE_X86_LOADS
-#define KL_SQUARE_X86_LOADS
 /* 16 bytes of a lane, or zeros. */
 #define KL_QUARTER(lane, k)                                                                  \
     ((lane) < lanes ? _mm_loadu_ps((const float *)(src + (lane) * lane_stride + (k) * size)) \
                     : _mm_setzero_ps())
 #define KL_PAIR(lane, other, k) \
     _mm256_insertf128_ps(_mm256_castps128_ps256(KL_QUARTER(lane, k)), KL_QUARTER(other, k), 1)
-#endif
 
 KL_INLINE void KL_FN(square_f32)(const char *src, int64_t lane_stride, int64_t lanes, char *dst,
                                  int64_t pitch) {
@@ -52,3 +49,5 @@ KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes
         KL_FN(square_f64)(src, lane_stride, lanes, (char *)dst, pitch);
 }
 #define KL_SQUARE ((int64_t)(32 / sizeof(T)))
+#undef KL_QUARTER
+#undef KL_PAIR

@@ -1,0 +1,9 @@
+class Storage:
+    nbytes: int
+    writable: bool
+    version: int
+    @property
+    def address(self) -> int: ...
+    def __buffer__(self, flags: int, /) -> memoryview: ...
+
+def allocate(nbytes: int) -> Storage: ...

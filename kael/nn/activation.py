@@ -1,0 +1,71 @@
+"""Modules of the functions that map elements or rows."""
+
+from kael.nn import functional
+from kael.nn.module import Module
+
+__all__ = ["GELU", "LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
+
+
+class ReLU(Module):
+    """``max(x, 0)``. ``inplace`` writes the result into the input."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+    def forward(self, x):
+        return x.relu_() if self.inplace else x.relu()
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+
+class GELU(Module):
+    """``x`` times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+
+    def __init__(self, approximate="none"):
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, x):
+        return functional.gelu(x, self.approximate)
+
+    def extra_repr(self):
+        return f"approximate={self.approximate!r}"
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, x):
+        return x.tanh()
+
+
+class Sigmoid(Module):
+    """``1 / (1 + exp(-x))``."""
+
+    def forward(self, x):
+        return x.sigmoid()
+
+
+class _AlongDim(Module):
+    def __init__(self, dim=None):
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class Softmax(_AlongDim):
+    """:func:`kael.nn.functional.softmax` along ``dim``."""
+
+    def forward(self, x):
+        return functional.softmax(x, self.dim)
+
+
+class LogSoftmax(_AlongDim):
+    """:func:`kael.nn.functional.log_softmax` along ``dim``."""
+
+    def forward(self, x):
+        return functional.log_softmax(x, self.dim)

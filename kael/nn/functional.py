@@ -1,0 +1,113 @@
+"""The modules' functions, with the names and arguments of ``torch.nn.functional``."""
+
+from kael import random
+from kael._kernels.tensor import alias
+from kael.autograd import record
+from kael.creation import empty
+from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
+from kael.ops import rows
+from kael.ops.elementwise import where
+from kael.ops.matmul import linear
+from kael.ops.shape import flatten
+
+__all__ = [
+    "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss", "layer_norm", "linear",
+    "log_softmax", "mse_loss", "nll_loss", "relu", "sigmoid", "softmax", "tanh",
+]  # fmt: skip
+
+
+def relu(input, inplace=False):
+    """max(x, 0)."""
+    return input.relu_() if inplace else input.relu()
+
+
+def gelu(input, approximate="none"):
+    """x times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+    return input.gelu(approximate)
+
+
+def tanh(input):
+    """The hyperbolic tangent."""
+    return input.tanh()
+
+
+def sigmoid(input):
+    """1 / (1 + exp(-x))."""
+    return input.sigmoid()
+
+
+def softmax(input, dim=None, dtype=None):
+    """exp(x - largest) over the sum of these along ``dim``; the last dim unless given."""
+    return rows.softmax(input, -1 if dim is None else dim, dtype)
+
+
+def log_softmax(input, dim=None, dtype=None):
+    """The logarithm of :func:`softmax`, exact where that underflows."""
+    return rows.log_softmax(input, -1 if dim is None else dim, dtype)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    """(x - mean) / sqrt(variance + eps) over the last dims, times weight, plus bias."""
+    return rows.standardize(input, tuple(normalized_shape), eps, weight, bias)
+
+
+def check_probability(p):
+    """Refuses what is not in [0, 1]."""
+    if not 0.0 <= p <= 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+
+
+def dropout(input, p=0.5, training=True, *, generator=None):
+    """Zeroes each element with probability ``p`` and divides the others by 1 - p.
+
+    Parameters
+    ----------
+    input : Tensor
+    p : float
+    training : bool
+        Without it the input is returned.
+    generator : Generator, optional
+        Draws the mask.
+    """
+    check_probability(p)
+    if not training or p == 0.0:
+        return input
+    mask = random.bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
+    return input * (mask if p == 1.0 else mask * (1.0 / (1.0 - p)))
+
+
+def padding_row(padding_idx, count):
+    """The row number that ``padding_idx``, perhaps counted from the end, means."""
+    if not -count <= padding_idx < count:
+        raise ValueError(
+            f"embedding: padding_idx must be within num_embeddings={count}, got {padding_idx}"
+        )
+    return padding_idx % count
+
+
+def embedding(input, weight, padding_idx=None):
+    """Rows of a table.
+
+    Parameters
+    ----------
+    input : Tensor of integers, any shape
+    weight : Tensor, shape (count, size)
+    padding_idx : int, optional
+        A row that gets no gradient.
+
+    Returns
+    -------
+    Tensor, shape (\\*input.shape, size)
+
+    Raises
+    ------
+    IndexError
+        A number that is not a row.
+    """
+    if input.dtype.is_floating_point or input.dtype.code == 0:
+        raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
+    out = weight[input]
+    if padding_idx is None or not out.requires_grad:
+        return out
+    padding = (input == padding_row(padding_idx, weight.shape[0])).unsqueeze(-1)
+    return record("embedding", alias(out), (out,), lambda g: (where(padding, 0.0, g),))

@@ -1,0 +1,102 @@
+"""Initial values of parameters, in place and outside of any graph, as ``torch.nn.init``."""
+
+import math
+
+from kael import random
+from kael.autograd import no_grad
+
+__all__ = [
+    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
+    "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
+]  # fmt: skip
+
+
+@no_grad
+def uniform_(tensor, a=0.0, b=1.0, generator=None):
+    """Fills with uniform values in [a, b); returns the tensor."""
+    return random.uniform_(tensor, a, b, generator=generator)
+
+
+@no_grad
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    """Fills with normal values; returns the tensor."""
+    return random.normal_(tensor, mean, std, generator=generator)
+
+
+@no_grad
+def constant_(tensor, val):
+    """Fills with a number; returns the tensor."""
+    return tensor.fill_(val)
+
+
+def ones_(tensor):
+    """Fills with ones; returns the tensor."""
+    return constant_(tensor, 1.0)
+
+
+def zeros_(tensor):
+    """Fills with zeros; returns the tensor."""
+    return constant_(tensor, 0.0)
+
+
+def calculate_gain(nonlinearity, param=None):
+    """The factor that keeps variances the same through a nonlinearity.
+
+    Parameters
+    ----------
+    nonlinearity : str
+        ``"linear"``, ``"sigmoid"``, ``"tanh"``, ``"relu"``, ``"leaky_relu"`` or ``"selu"``.
+    param : float, optional
+        The slope of ``"leaky_relu"``, 0.01 unless given.
+    """
+    gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
+    if nonlinearity in gains:
+        return gains[nonlinearity]
+    if nonlinearity == "leaky_relu":
+        slope = 0.01 if param is None else param
+        return math.sqrt(2.0 / (1 + slope * slope))
+    raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+
+
+def fans(tensor):
+    """Inputs and outputs of each unit of a weight (outputs, inputs, ...)."""
+    if tensor.ndim < 2:
+        raise ValueError(
+            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+        )
+    field = math.prod(tensor.shape[2:])
+    return tensor.shape[1] * field, tensor.shape[0] * field
+
+
+def _kaiming_std(tensor, a, mode, nonlinearity):
+    if mode not in ("fan_in", "fan_out"):
+        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
+    fan = fans(tensor)[mode == "fan_out"]
+    return calculate_gain(nonlinearity, a) / math.sqrt(fan) if fan else 0.0
+
+
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Fills with uniform values of standard deviation gain / sqrt(fan); returns the tensor."""
+    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    """Fills with normal values of standard deviation gain / sqrt(fan); returns the tensor."""
+    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+def _xavier_std(tensor, gain):
+    fan = sum(fans(tensor))
+    return gain * math.sqrt(2.0 / fan) if fan else 0.0
+
+
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    """Fills with uniform values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    return uniform_(tensor, -bound, bound, generator)
+
+
+def xavier_normal_(tensor, gain=1.0, generator=None):
+    """Fills with normal values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)

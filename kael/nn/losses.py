@@ -1,0 +1,197 @@
+"""Loss functions, with the arguments of ``torch.nn.functional``."""
+
+from kael.creation import zeros
+from kael.ops.rows import cross_entropy_losses, log_softmax
+
+__all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
+
+
+def check_reduction(reduction):
+    """Refuses all but "none", "mean" and "sum"."""
+    if reduction not in ("none", "mean", "sum"):
+        raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def _reduced(losses, reduction):
+    if reduction == "mean":
+        return losses.mean()
+    return losses.sum() if reduction == "sum" else losses
+
+
+def mse_loss(input, target, reduction="mean"):
+    """``(input - target)**2``, reduced."""
+    check_reduction(reduction)
+    difference = input - target
+    return _reduced(difference * difference, reduction)
+
+
+def l1_loss(input, target, reduction="mean"):
+    """``|input - target|``, reduced."""
+    check_reduction(reduction)
+    return _reduced((input - target).abs(), reduction)
+
+
+def cross_entropy(
+    input, target, weight=None, ignore_index=-100, reduction="mean", label_smoothing=0.0
+):
+    """The loss of logits against classes or class probabilities.
+
+    Parameters
+    ----------
+    input : Tensor, shape (classes,), (batch, classes) or (batch, classes, d1, ...)
+        Logits.
+    target : Tensor
+        Classes as integers, of the input's shape without its dim of classes; or probabilities,
+        of the input's shape and dtype.
+    weight : Tensor, shape (classes,), optional
+        Factor of each class. The mean is then over the weights of the targets.
+    ignore_index : int
+        A target that does not count; the result is that of the other rows alone.
+    reduction : "mean", "sum" or "none"
+    label_smoothing : float
+        This share of the target is spread evenly over all classes.
+
+    Raises
+    ------
+    IndexError
+        A target that is not a class.
+    ValueError
+        Shapes that do not fit, an unknown reduction.
+
+    Examples
+    --------
+    >>> logits = kael.tensor([[1.0, 2.0, 3.0]])
+    >>> round(kael.nn.functional.cross_entropy(logits, kael.tensor([0])).item(), 6)
+    2.407606
+    """
+    check_reduction(reduction)
+    if not 0.0 <= label_smoothing <= 1.0:
+        raise ValueError(
+            f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
+        )
+    if target.dtype.is_floating_point:
+        return _of_probabilities(input, target, weight, reduction, label_smoothing)
+    logits = _class_rows("cross_entropy", input, target, weight)
+    plain = weight is None and label_smoothing == 0.0
+
+    def losses(rows, classes):
+        if plain:
+            return cross_entropy_losses(rows, classes), None
+        return _weighted(rows, classes, weight, label_smoothing)
+
+    return _without_ignored(losses, logits, target, ignore_index, reduction)
+
+
+def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
+    """Minus the log-probability of the target's class; arguments as of :func:`cross_entropy`."""
+    check_reduction(reduction)
+    table = _class_rows("nll_loss", input, target, weight)
+
+    def losses(rows, classes):
+        _check_classes(classes, rows.shape[1])
+        found = -rows.gather(1, classes.unsqueeze(1)).squeeze(1)
+        if weight is None:
+            return found, None
+        factors = weight[classes]
+        return found * factors, factors
+
+    return _without_ignored(losses, table, target, ignore_index, reduction)
+
+
+def _class_rows(op, input, target, weight):
+    """The input as rows of classes, its shapes checked."""
+    if input.ndim == 0:
+        raise ValueError(f"{op}: the input must have a dim of classes, got a 0-d tensor")
+    at = 0 if input.ndim == 1 else 1
+    expected = input.shape[:at] + input.shape[at + 1 :]
+    if at == 1 and target.ndim and target.shape[:1] != input.shape[:1]:
+        raise ValueError(
+            f"{op}: Expected input batch_size ({input.shape[0]}) to match target batch_size "
+            f"({target.shape[0]})."
+        )
+    if target.shape != expected:
+        raise ValueError(f"{op}: Expected target size {expected}, got {target.shape}")
+    _check_weight(op, weight, input.shape[at])
+    if input.ndim == 2:
+        return input
+    classes = input.shape[at]
+    return (input if at == 0 else input.movedim(1, -1)).reshape(-1, classes)
+
+
+def _check_weight(op, weight, classes):
+    if weight is not None and weight.shape != (classes,):
+        raise ValueError(
+            f"{op}: weight tensor should be defined either for all {classes} classes or no "
+            f"classes but got weight tensor of shape: {weight.shape}"
+        )
+
+
+def _without_ignored(losses, rows, target, ignore_index, reduction):
+    """``losses(rows, classes)``, a pair of losses and weights, of the rows that count; reduced.
+
+    Where ignore_index is no class, looking for it can wait until some target is no class either.
+    """
+    classes = target.reshape(-1)
+    if not 0 <= ignore_index < rows.shape[1]:
+        try:
+            return _combined(*losses(rows, classes), reduction, target.shape)
+        except IndexError:
+            if not bool((classes == ignore_index).any()):
+                raise
+    kept = classes != ignore_index
+    found, factors = losses(rows[kept], classes[kept])
+    if reduction != "none":
+        return _combined(found, factors, reduction, None)
+    whole = zeros(classes.shape, dtype=found.dtype)
+    whole[kept] = found
+    return whole.reshape(target.shape)
+
+
+def _combined(losses, factors, reduction, shape):
+    if reduction == "none":
+        return losses.reshape(shape)
+    if reduction == "sum" or factors is None:
+        return _reduced(losses, reduction)
+    return losses.sum() / factors.sum()
+
+
+def _check_classes(classes, count):
+    """IndexError for a target that is not a class; a negative one does not count from the end."""
+    if bool(((classes < 0).logical_or(classes >= count)).any()):
+        wrong = next(c for c in classes.tolist() if not 0 <= c < count)
+        raise IndexError(f"Target {wrong} is out of bounds.")
+
+
+def _weighted(rows, classes, weight, smoothing):
+    """Weighted, smoothed losses, and the weights of the targets or None."""
+    losses = cross_entropy_losses(rows, classes)
+    factors = None if weight is None else weight[classes]
+    if factors is not None:
+        losses = losses * factors
+    if smoothing == 0.0:
+        return losses, factors
+    logs = log_softmax(rows, 1)
+    even = -(logs if weight is None else logs * weight).sum(1)
+    return losses * (1.0 - smoothing) + even * (smoothing / rows.shape[1]), factors
+
+
+def _of_probabilities(input, target, weight, reduction, smoothing):
+    if target.shape != input.shape:
+        raise ValueError(
+            f"cross_entropy: probabilities must have the input's shape {input.shape}, "
+            f"got {target.shape}"
+        )
+    at = 0 if input.ndim == 1 else 1
+    classes = input.shape[at]
+    _check_weight("cross_entropy", weight, classes)
+    if smoothing > 0.0:
+        target = target * (1.0 - smoothing) + smoothing / classes
+    products = log_softmax(input, at) * target
+    if weight is not None:
+        shape = [1] * input.ndim
+        shape[at] = classes
+        products = products * weight.reshape(shape)
+    losses = -products.sum(at)
+    if reduction == "mean":
+        return losses.sum() / max(input.numel() // classes, 1)
+    return _reduced(losses, reduction)

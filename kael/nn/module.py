@@ -1,0 +1,378 @@
+"""Module: the base class of layers and networks, with the behaviour of ``torch.nn.Module``."""
+
+from collections import OrderedDict
+
+from kael.dtypes import as_dtype, float32, float64
+from kael.hooks import register
+from kael.nn.loading import load
+from kael.nn.parameter import Parameter
+from kael.tensor import Tensor
+
+__all__ = ["Module"]
+
+
+class Module:
+    """A layer or a network: parameters, buffers and submodules, found by assignment.
+
+    A subclass calls ``super().__init__()`` before it assigns any of them, and defines
+    ``forward``. They are ordinary attributes: reading one costs no more than any other.
+
+    Attributes
+    ----------
+    training : bool
+        Set by :meth:`train` and :meth:`eval`; Dropout reads it.
+
+    Examples
+    --------
+    >>> class Net(kael.nn.Module):
+    ...     def __init__(self):
+    ...         super().__init__()
+    ...         self.hidden = kael.nn.Linear(4, 8)
+    ...
+    ...     def forward(self, x):
+    ...         return self.hidden(x).relu()
+    >>> Net()(kael.ones(2, 4)).shape
+    (2, 8)
+    """
+
+    def __init__(self):
+        # Past __setattr__, which these four dicts serve.
+        vars(self).update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _modules={},
+            _transient=set(),
+            _forward_pre_hooks=OrderedDict(),
+            _forward_hooks=OrderedDict(),
+        )
+
+    def forward(self, *args):
+        """Computes the module's output; defined by each subclass."""
+        raise NotImplementedError(
+            f'Module [{type(self).__name__}] is missing the required "forward" function'
+        )
+
+    def __call__(self, *args, **kwargs):
+        if self._forward_hooks or self._forward_pre_hooks:
+            return self._call_with_hooks(args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    def _call_with_hooks(self, args, kwargs):
+        for hook in self._forward_pre_hooks.values():
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        out = self.forward(*args, **kwargs)
+        for hook in self._forward_hooks.values():
+            changed = hook(self, args, out)
+            out = out if changed is None else changed
+        return out
+
+    def register_forward_pre_hook(self, hook, *, prepend=False):
+        """Calls ``hook(module, args)`` before forward; it may return other arguments."""
+        return register(self._forward_pre_hooks, hook, prepend)
+
+    def register_forward_hook(self, hook, *, prepend=False):
+        """Calls ``hook(module, args, output)`` after forward; it may return another output."""
+        return register(self._forward_hooks, hook, prepend)
+
+    # ---- parameters, buffers and submodules are attributes that are also in one of three dicts
+
+    def __setattr__(self, name, value):
+        if isinstance(value, Parameter):
+            self._enter("_parameters", name, value)
+        elif isinstance(value, Module):
+            self._enter("_modules", name, value)
+        elif "_parameters" in vars(self):
+            self._replace(name, value)
+        else:
+            vars(self)[name] = value
+
+    def _enter(self, kind, name, value):
+        if kind not in vars(self):
+            what = {"_parameters": "parameters", "_modules": "module"}[kind]
+            raise AttributeError(f"cannot assign {what} before Module.__init__() call")
+        for registry in (self._parameters, self._buffers, self._modules):
+            if registry is not vars(self)[kind]:
+                registry.pop(name, None)
+        vars(self)[kind][name] = value
+        vars(self)[name] = value
+
+    def _replace(self, name, value):
+        """Assignment of anything else: only None, or a tensor to a buffer, keeps a registration."""
+        for registry, what in (
+            (self._parameters, "parameter"),
+            (self._modules, "child module"),
+            (self._buffers, "buffer"),
+        ):
+            if name not in registry:
+                continue
+            if value is not None and not (registry is self._buffers and isinstance(value, Tensor)):
+                expected = "Tensor" if registry is self._buffers else what.split()[-1].capitalize()
+                raise TypeError(
+                    f"cannot assign '{type(value).__name__}' as {what} '{name}' "
+                    f"({expected} or None expected)"
+                )
+            registry[name] = value
+        vars(self)[name] = value
+
+    def __delattr__(self, name):
+        for registry in (self._parameters, self._buffers, self._modules):
+            registry.pop(name, None)
+        self._transient.discard(name)
+        object.__delattr__(self, name)
+
+    def _check_name(self, name, what):
+        if not isinstance(name, str):
+            raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
+        if "." in name:
+            raise KeyError(f'{what} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{what} name can\'t be empty string ""')
+        if hasattr(self, name) and not any(
+            name in registry for registry in (self._parameters, self._buffers, self._modules)
+        ):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    def register_parameter(self, name, param):
+        """Adds a Parameter, or None where the module has the name but no parameter."""
+        self._check_name(name, "parameter")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
+                "(kael.nn.Parameter or None required)"
+            )
+        self._enter("_parameters", name, param)
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Adds a tensor that is saved with the module, if ``persistent``, but not trained."""
+        self._check_name(name, "buffer")
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError(
+                f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
+                "(kael.Tensor or None required)"
+            )
+        self._enter("_buffers", name, tensor)
+        (self._transient.discard if persistent else self._transient.add)(name)
+
+    def add_module(self, name, module):
+        """Adds a submodule, or None."""
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+        self._check_name(name, "module")
+        self._enter("_modules", name, module)
+
+    register_module = add_module
+
+    def get_submodule(self, target):
+        """The submodule at a path such as ``"encoder.0"``; AttributeError when there is none."""
+        module = self
+        for name in target.split(".") if target else ():
+            module = module._modules.get(name)
+            if module is None:
+                raise AttributeError(f"{type(self).__name__} has no submodule '{target}'")
+        return module
+
+    def get_parameter(self, target):
+        """The parameter at a path such as ``"encoder.0.weight"``."""
+        path, _, name = target.rpartition(".")
+        param = self.get_submodule(path)._parameters.get(name)
+        if param is None:
+            raise AttributeError(f"{type(self).__name__} has no parameter '{target}'")
+        return param
+
+    # ---- walks
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """(path, module) of this module and all below it, each module once."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                below = f"{prefix}.{name}" if prefix else name
+                yield from module.named_modules(memo, below, remove_duplicate)
+
+    def modules(self):
+        """This module and all below it."""
+        return (module for _, module in self.named_modules())
+
+    def named_children(self):
+        """(name, module) of the direct submodules."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
+
+    def children(self):
+        """The direct submodules."""
+        return (module for _, module in self.named_children())
+
+    def _named(self, kind, prefix, recurse, remove_duplicate):
+        seen = set()
+        modules = (
+            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
+            if recurse
+            else [(prefix, self)]
+        )
+        for path, module in modules:
+            for name, value in vars(module)[kind].items():
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield f"{path}.{name}" if path else name, value
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        """(path, parameter) in order of registration."""
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
+
+    def parameters(self, recurse=True):
+        """The parameters, as optimizers take them."""
+        return (param for _, param in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """(path, buffer) in order of registration."""
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse=True):
+        """The buffers."""
+        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
+
+    def apply(self, fn):
+        """Calls ``fn(module)`` on every module below this one, then on itself; returns self."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # ---- modes and dtypes
+
+    def train(self, mode=True):
+        """Sets ``training`` on this module and all below it; returns self."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        """Ends the training mode; returns self."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        """Sets ``requires_grad`` of all parameters; returns self."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Forgets, or zeroes in place, the gradients of all parameters."""
+        for param in self.parameters():
+            if set_to_none:
+                param.grad = None
+            elif param.grad is not None:
+                param.grad = param.grad.detach()
+                param.grad.zero_()
+
+    def to(self, dtype):
+        """Converts parameters and buffers of floating point dtype; returns self.
+
+        Where the dtype changes, the parameters are new objects: make the optimizer afterwards.
+        """
+        dtype = as_dtype(dtype)
+        if not dtype.is_floating_point:
+            raise TypeError(f"Module.to: dtype must be float32 or float64, got {dtype.name}")
+        converted = {}
+        for module in self.modules():
+            for registry in (module._parameters, module._buffers):
+                for name, old in list(registry.items()):
+                    if old is None or old.dtype is dtype or not old.dtype.is_floating_point:
+                        continue
+                    if id(old) not in converted:
+                        converted[id(old)] = _converted(old, dtype), old
+                    registry[name] = vars(module)[name] = converted[id(old)][0]
+        return self
+
+    def float(self):
+        """:meth:`to` float32."""
+        return self.to(float32)
+
+    def double(self):
+        """:meth:`to` float64."""
+        return self.to(float64)
+
+    # ---- saving and loading
+
+    def _persistent(self, prefix):
+        """(key, tensor) of all that is saved."""
+        for name, value in [*self._parameters.items(), *self._buffers.items()]:
+            if value is not None and name not in self._transient:
+                yield prefix + name, value
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module._persistent(f"{prefix}{name}.")
+
+    def state_dict(self, *, prefix="", keep_vars=False):
+        """Parameters and persistent buffers by path.
+
+        Returns
+        -------
+        OrderedDict of str to Tensor
+            On the module's own memory, detached from gradients unless ``keep_vars``.
+        """
+        return OrderedDict(
+            (key, value if keep_vars else value.detach()) for key, value in self._persistent(prefix)
+        )
+
+    def load_state_dict(self, state_dict, strict=True):
+        """Copies tensors by path into the parameters and buffers.
+
+        Parameters
+        ----------
+        state_dict : mapping of str to Tensor
+        strict : bool
+            Refuse missing and unexpected keys.
+
+        Returns
+        -------
+        (missing_keys, unexpected_keys)
+
+        Raises
+        ------
+        RuntimeError
+            Names every key that is missing, unexpected or of another shape. Nothing is changed.
+        """
+        return load(self, state_dict, strict)
+
+    # ---- text
+
+    def extra_repr(self):
+        """What the repr says beside the submodules."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        lines = extra.split("\n") if extra else []
+        children = [
+            f"({name}): " + repr(module).replace("\n", "\n  ")
+            for name, module in self._modules.items()
+        ]
+        name = type(self).__name__
+        if len(lines) <= 1 and not children:
+            return f"{name}({extra})"
+        return f"{name}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *vars(self)})
+
+
+def _converted(old, dtype):
+    new = old.detach().to(dtype)
+    return Parameter(new, old.requires_grad) if isinstance(old, Parameter) else new

@@ -1,0 +1,60 @@
+"""LayerNorm."""
+
+from kael.creation import ones, zeros
+from kael.nn import init
+from kael.nn.module import Module
+from kael.nn.parameter import Parameter
+from kael.ops.rows import standardize
+
+__all__ = ["LayerNorm"]
+
+
+class LayerNorm(Module):
+    """Standardizes the last dims, then ``weight * x + bias``.
+
+    Mean and variance are two folds in double (numerics R5), so a large mean costs no accuracy.
+
+    Parameters
+    ----------
+    normalized_shape : int or sequence of int
+        Sizes of the last dims.
+    eps : float
+    elementwise_affine : bool
+        Have a weight and a bias.
+    bias : bool
+    dtype : DType, optional
+
+    Examples
+    --------
+    >>> kael.nn.LayerNorm(4)(kael.tensor([1.0, 2.0, 3.0, 4.0])).shape
+    (4,)
+    """
+
+    def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
+        super().__init__()
+        sized = hasattr(normalized_shape, "__index__")
+        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self.register_parameter("weight", None)
+        self.register_parameter("bias", None)
+        if elementwise_affine:
+            self.weight = Parameter(ones(self.normalized_shape, dtype=dtype))
+            if bias:
+                self.bias = Parameter(zeros(self.normalized_shape, dtype=dtype))
+
+    def reset_parameters(self):
+        """Sets the weight to ones and the bias to zeros."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+        if self.bias is not None:
+            init.zeros_(self.bias)
+
+    def forward(self, x):
+        return standardize(x, self.normalized_shape, self.eps, self.weight, self.bias)
+
+    def extra_repr(self):
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, "
+            f"elementwise_affine={self.elementwise_affine}"
+        )

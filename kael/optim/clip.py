@@ -1,0 +1,124 @@
+"""Gradient clipping, with the names of ``torch.nn.utils``.
+
+A norm is one fold in double (numerics R3) over all gradients as if they were concatenated: its
+bits depend neither on threads nor on how the parameters are split into tensors.
+"""
+
+import math
+import types
+import warnings
+
+from kael._kernels import optim as kernels
+from kael._kernels import reduce as folds
+from kael._kernels.tensor import TensorBase
+from kael.autograd import no_grad
+from kael.creation import tensor
+from kael.dtypes import float32, float64
+from kael.ops.reduce import norm
+from kael.ops.shape import cat
+
+__all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
+
+
+def clip_grad_norm_(
+    parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None
+):
+    """Scales all gradients by ``max_norm / (norm + 1e-6)`` where that is less than 1.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient do not count.
+    max_norm : float
+    norm_type : float
+        Of the p-norm; may be ``inf``.
+    error_if_nonfinite : bool
+        Raise RuntimeError for an infinite or NaN norm, before anything is changed. Otherwise an
+        infinite norm makes the infinite elements NaN and the others 0, and NaN spreads.
+    foreach : bool, optional
+        Accepted and ignored.
+
+    Returns
+    -------
+    Tensor, shape ()
+        The norm before clipping.
+
+    Examples
+    --------
+    >>> w = kael.ones(4, requires_grad=True)
+    >>> w.grad = kael.ones(4)
+    >>> kael.optim.clip_grad_norm_([w], max_norm=1.0).item()
+    2.0
+    """
+    parameters = _listed(parameters, 3)
+    gradients = _gradients(parameters)
+    total = _total_norm(gradients, norm_type, error_if_nonfinite)
+    _scale(gradients, max_norm, total)
+    return tensor(total, dtype=gradients[0].dtype if gradients else float32)
+
+
+def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
+    tensors = _listed(tensors, 3)
+    total = _total_norm(tensors, norm_type, error_if_nonfinite)
+    return tensor(total, dtype=tensors[0].dtype if tensors else float32)
+
+
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    """The second half of :func:`clip_grad_norm_`, with a norm already known."""
+    _scale(_gradients(_listed(parameters, 3)), max_norm, float(total_norm))
+
+
+def clip_grad_value_(parameters, clip_value, foreach=None):
+    """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
+    limit = float(clip_value)
+    kernels.clamp(_gradients(_listed(parameters, 3)), -limit, limit)
+
+
+def _listed(parameters, stacklevel):
+    if isinstance(parameters, TensorBase):
+        return [parameters]
+    empty_generator = isinstance(parameters, types.GeneratorType)
+    parameters = list(parameters)
+    if empty_generator and not parameters:
+        warnings.warn(
+            "`parameters` is an empty generator, no gradient clipping will occur.",
+            stacklevel=stacklevel,
+        )
+    return parameters
+
+
+def _gradients(parameters):
+    return [p.grad for p in parameters if p.grad is not None]
+
+
+@no_grad
+def _total_norm(tensors, norm_type, error_if_nonfinite):
+    """The norm as a Python float: double, so that squares of large elements do not overflow."""
+    norm_type = float(norm_type)
+    parts = [t.detach().reshape(-1) for t in tensors]
+    if not parts:
+        return 0.0
+    if len({t.dtype for t in parts}) > 1 or norm_type not in (1.0, 2.0):
+        parts = [t.to(float64) for t in parts]
+    whole = parts[0] if len(parts) == 1 else cat(parts)
+    if whole.numel() == 0:
+        total = 0.0
+    elif norm_type in (1.0, 2.0):
+        fold = folds.REDUCTIONS[f"norm{int(norm_type)}"]
+        total = folds.reduce(fold, whole, None, False, float64.code).item()
+    else:
+        total = norm(whole, norm_type).item()
+    if error_if_nonfinite and not math.isfinite(total):
+        raise RuntimeError(
+            f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
+            "so it cannot be clipped. To disable this error and scale the gradients by the "
+            "non-finite norm anyway, set `error_if_nonfinite=False`"
+        )
+    return total
+
+
+def _scale(gradients, max_norm, total):
+    factor = float(max_norm) / (total + 1e-6)
+    if not factor >= 1.0:
+        kernels.scale(gradients, factor)
