@@ -323,3 +323,59 @@ def test_stats_are_frozen():
     with pytest.raises(AttributeError):
         stats.hits = 0
     assert stats._fields == ("reserved_bytes", "in_use_bytes", "cached_bytes", "hits", "misses")
+
+
+# ---- Tensors ----
+
+
+def test_a_view_of_a_tensor_keeps_its_block_alive():
+    delta = Delta()
+    tensor = kael.full((100, 100), 7.0)
+    view = tensor[3:50:7, 2]
+    expected = view.tolist()
+    del tensor
+    kael.empty_cache()
+    held = [kael.full((100, 100), 9.0) for _ in range(5)]
+    assert view.tolist() == expected == [7.0] * 7
+    del held
+    kael.empty_cache()
+    assert delta().in_use_bytes == 40_448  # 40 000 bytes in steps of 512
+    del view
+    assert delta().in_use_bytes == 0
+
+
+def test_memory_stays_bounded_when_shapes_vary():
+    # pytorch/pytorch#27971, #32596: memory grows with varying shapes
+    draw = np.random.default_rng(0)
+    shapes = ((64, 128), (128, 10))
+    weights = [kael.from_numpy(draw.normal(size=s).astype(np.float32)) for s in shapes]
+
+    def forward(batch):
+        x = kael.full((batch, 64), 0.5)
+        return ((x @ weights[0]).relu() @ weights[1]).softmax(1)
+
+    reserved = []
+    for step in range(600):
+        forward(int(draw.integers(1, 65)))
+        if step in (99, 599):
+            reserved.append(kael.allocator_stats().reserved_bytes)
+    assert reserved[1] <= 1.5 * reserved[0]
+
+
+def test_failing_operations_leak_nothing():
+    x = kael.full((3, 4), 1.0)
+    integers = kael.full((5,), 1, dtype=kael.int64)
+    zeros = kael.full((5,), 0, dtype=kael.int64)
+    gc.collect()
+    delta = Delta()
+    for _ in range(1000):
+        with pytest.raises(ValueError, match="matmul"):
+            x @ x
+        with pytest.raises((ValueError, RuntimeError)):
+            x + kael.full((5,), 1.0)
+        with pytest.raises(ZeroDivisionError):
+            integers // zeros
+        with pytest.raises(IndexError):
+            x[7]
+    gc.collect()
+    assert delta().in_use_bytes == 0

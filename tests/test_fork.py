@@ -42,13 +42,29 @@ def in_child(function):
 
 """
 
+# Real operations, large enough to use the workers, and the digest of their bits.
+OPERATIONS = """
+import hashlib
+import numpy as np
+
+draw = np.random.default_rng(0)
+x = kael.from_numpy(np.ldexp(draw.uniform(-2, 2, 1 << 21), draw.integers(-50, 51, 1 << 21))
+                    .astype(np.float32))
+square = x[: 300 * 300].reshape(300, 300)
+
+def bits():
+    results = [x + x, x.sum(), square @ square, (x[: 1 << 20].reshape(1024, 1024)).softmax(1)]
+    return hashlib.sha256(b"".join(bytes(memoryview(r)) for r in results)).hexdigest()
+
+"""
+
 pytestmark = pytest.mark.skipif(
     runtime.build_report()[2] == "thread",
     reason="ThreadSanitizer ends a forked child that starts threads",
 )
 
 
-def run(source, timeout=60):
+def run(source, timeout=120):
     # Python 3.12 warns that a process with threads forks; that is what is tested here
     return run_script(PRELUDE + source, {"PYTHONWARNINGS": "ignore"}, timeout)
 
@@ -262,7 +278,7 @@ def test_allocating_threads_do_not_lock_the_child_out():
 stop = threading.Event()
 def allocator():
     while not stop.is_set():
-        [allocate(n) for n in range(1, 5000, 100)]
+        allocate(1000)
 threads = [threading.Thread(target=allocator) for _ in range(3)]
 for thread in threads:
     thread.start()
@@ -270,9 +286,75 @@ def child():
     blocks = [allocate(n) for n in range(1, 5000, 100)]
     stats = kael.allocator_stats()
     return stats.reserved_bytes == stats.in_use_bytes + stats.cached_bytes
-print({in_child(child) for _ in range(50)})
+print({in_child(child) for _ in range(20)})
 stop.set()
 for thread in threads:
     thread.join()
 """)
     assert out == "{'True'}\n"
+
+
+# ---- Real operations ----
+
+
+def test_operations_have_the_parents_bits_in_a_child_at_any_thread_count():
+    # pytorch/pytorch#17199, #89693, #1355
+    out = run(
+        OPERATIONS
+        + """
+kael.set_num_threads(4)
+expected = bits()
+def child():
+    answers = [bits() == expected]
+    for count in (1, 3, 7):
+        kael.set_num_threads(count)
+        answers.append(bits() == expected)
+    answers.append(in_child(lambda: bits() == expected))
+    return answers
+print(in_child(child), bits() == expected, in_child(child))
+"""
+    )
+    right = "[True, True, True, True, 'True']"
+    assert out == f"{right} True {right}\n"
+
+
+def test_fork_from_a_second_thread_during_operations():
+    # pytorch/pytorch#19996: the fork falls into a matmul that uses every worker
+    out = run(
+        OPERATIONS
+        + """
+kael.set_num_threads(4)
+expected = bits()
+big = x[: 1 << 20].reshape(1024, 1024)
+stop = threading.Event()
+def caller():
+    while not stop.is_set():
+        big @ big
+thread = threading.Thread(target=caller)
+thread.start()
+print({in_child(lambda: bits() == expected) for _ in range(5)})
+stop.set()
+thread.join()
+print(bits() == expected)
+"""
+    )
+    assert out == "{'True'}\nTrue\n"
+
+
+def test_operations_inside_a_body_that_forks():
+    # pytorch/pytorch#21956
+    out = run(
+        OPERATIONS
+        + """
+kael.set_num_threads(3)
+expected = bits()
+answers = []
+def child():
+    first = bits() == expected
+    kael.set_num_threads(2)
+    return first and bits() == expected
+kael.parallel_for(0, 3, 1, lambda a, b: answers.append(in_child(child)))
+print(answers, bits() == expected)
+"""
+    )
+    assert out == "['True', 'True', 'True'] True\n"

@@ -125,11 +125,11 @@ def cos_quotient(z):
 
 
 def tail_quotient(shift):
-    """exp(a^2 / 2) * P(normal > a) * (a + shift) as a function of v = a / (a + shift)."""
+    """exp(a^2 / 2) * P(normal > a) / u as a function of u = 1 / (a + shift)."""
 
-    def quotient(v):
-        a = shift * v / (1 - v)
-        return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2 * (a + shift)
+    def quotient(u):
+        a = 1 / u - shift
+        return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2 / u
 
     return quotient
 
@@ -139,7 +139,7 @@ EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
 TANH_SMALL = (mp.mpf("0.97"), mp.mpf("0.625"))
 # The shift and the largest a.
-TAIL = ((mp.mpf(3), mp.mpf("14.5")), (mp.mpf(4), mp.mpf(39)))
+TAIL = ((mp.mpf(3), mp.mpf("14.5")), (mp.mpf(5), mp.mpf(39)))
 ROOT_PI = mp.sqrt(mp.pi)
 
 # name: for f32 and f64 each function, range, degree. The error is absolute, except that of tail.
@@ -155,8 +155,8 @@ POLYNOMIALS = {
     ),
     "erf": tuple((odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, 1), d) for d in (6, 13)),
     "tail": tuple(
-        (tail_quotient(shift), (0, largest / (largest + shift)), d)
-        for (shift, largest), d in zip(TAIL, (10, 23), strict=True)
+        (tail_quotient(shift), (1 / (largest + shift), 1 / shift), d)
+        for (shift, largest), d in zip(TAIL, (9, 22), strict=True)
     ),
 }
 

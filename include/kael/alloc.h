@@ -42,7 +42,7 @@ enum { KL_CACHE_BUILT = 1 };
 #endif
 
 enum { kBucketStep = 512, kLargestSteppedSize = 65536 };
-#define kLargestBucket ((int64_t)1 << 62)
+#define kLargestBucket  ((int64_t)1 << 62)
 #define kMaxCachedBytes ((int64_t)1 << 30)
 
 enum {
@@ -92,8 +92,8 @@ enum { KL_HUGE_PAGE = 2 << 20, KL_MAPPED_BLOCK = KL_CACHE_BUILT ? 4 << 20 : 0 };
 /* A mapping that starts on a huge page: one page too much, then the two ends cut off. */
 static void *kl_map(int64_t capacity) {
     const size_t size = (size_t)capacity;
-    char *start = mmap(NULL, size + KL_HUGE_PAGE, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *start =
+        mmap(NULL, size + KL_HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (start == MAP_FAILED) return NULL;
     const size_t before = -(uintptr_t)start & (KL_HUGE_PAGE - 1);
     if (before) munmap(start, before);
@@ -146,8 +146,7 @@ static void kl_empty_cache(void) {
     kl_blocks.stats.reserved_bytes -= kl_blocks.stats.cached_bytes;
     kl_blocks.stats.cached_bytes = 0;
     pthread_mutex_unlock(&kl_blocks.mutex);
-    for (int c = 0; c < KL_CLASSES; c++)
-        kl_free_list(lists[c], kl_class_capacity(c));
+    for (int c = 0; c < KL_CLASSES; c++) kl_free_list(lists[c], kl_class_capacity(c));
 }
 
 /* A block from the system. When it refuses and the cache holds enough to matter, the cache is

@@ -50,7 +50,7 @@ static const struct kl_math_f32 {
     float cos[4];
     float tanh[7];
     float erf[7];
-    float tail[11];
+    float tail[10];
     kl_word_f32 root_half_bits; /* of the square root of 1/2 */
 } kl_math_f32 = {
     .log2e = 0x1.715476p+0f,
@@ -131,18 +131,17 @@ static const struct kl_math_f32 {
         0x1.ce2f1ep-4f,
         -0x1.812746p-2f,
     },
-    .tail = { /* error 9.34e-10 */
-        0x1.c8ccd4p-5f,
-        -0x1.b15eeep-3f,
-        0x1.0c8c5ap-2f,
-        -0x1.cf7038p-4f,
-        0x1.da5c2cp-4f,
-        -0x1.1c7aep-3f,
-        -0x1.06b43ep-2f,
-        0x1.a76af6p-3f,
-        0x1.11addp+0f,
-        -0x1.0b94e2p+1f,
-        0x1.8p+0f,
+    .tail = { /* error 1.97e-8 */
+        -0x1.0551a2p+9f,
+        0x1.b97e54p+8f,
+        0x1.8e055ep+7f,
+        -0x1.44dc1ap+8f,
+        0x1.6cb386p+6f,
+        -0x1.ce159ep+0f,
+        0x1.11a394p+3f,
+        0x1.8e056ap+1f,
+        0x1.3314cep+0f,
+        0x1.987a66p-2f,
     },
     .root_half_bits = 0x3f3504f3,
 };
@@ -174,7 +173,7 @@ static const struct kl_math_f64 {
     double cos[7];
     double tanh[12];
     double erf[14];
-    double tail[24];
+    double tail[23];
     kl_word_f64 root_half_bits; /* of the square root of 1/2 */
 } kl_math_f64 = {
     .log2e = 0x1.71547652b82fep+0,
@@ -197,7 +196,7 @@ static const struct kl_math_f64 {
     .erf_slope_low = -0x1.ca38add6025p-57,
     .root_two = 0x1.6a09e667f3bcdp+0,
     .root_two_low = -0x1.bdd3413b26456p-54,
-    .tail_shift = 0x1p+2,
+    .tail_shift = 0x1.4p+2,
     .tail_largest = 0x1.38p+5,
     .normal_peak = 0x1.9884533d43651p-2,
     .normal_peak_low = -0x1.cbc0d30ebfd15p-56,
@@ -285,31 +284,30 @@ static const struct kl_math_f64 {
         0x1.ce2f21a042be2p-4,
         -0x1.812746b0379e7p-2,
     },
-    .tail = { /* error 1.4e-18 */
-        -0x1.70d57630a6d4ap-8,
-        0x1.bf2bfc90151ap-5,
-        -0x1.ed26e20ec878ap-3,
-        0x1.48bb333ac9217p-1,
-        -0x1.2a30acaca5eb6p+0,
-        0x1.8a454aa069353p+0,
-        -0x1.8cbba495d92e7p+0,
-        0x1.36152f6a73c48p+0,
-        -0x1.7c8b0e0436bdap-1,
-        0x1.7c1eb4084985ap-2,
-        -0x1.2b75975d04f22p-3,
-        0x1.d638d5b034f8ep-6,
-        -0x1.a1e4f1ceefa51p-6,
-        0x1.ba6d57cf15cbp-6,
-        0x1.1f5ff522821a7p-4,
-        -0x1.f72d4c4adc00cp-10,
-        -0x1.be31cfa1a1877p-3,
-        -0x1.ecd0c764c9588p-4,
-        0x1.6e9bde2b78aa1p-1,
-        0x1.2e7c344e2122ap-2,
-        -0x1.989d6b5259b63p+1,
-        0x1.4ef75985791ebp+2,
-        -0x1.1884533d4364ep+2,
-        0x1p+1,
+    .tail = { /* error 5.86e-18 */
+        -0x1.609c1afbc6adbp+41,
+        0x1.3084d4edebee8p+42,
+        -0x1.73fdf4128a68bp+41,
+        0x1.1ae24c3664bf9p+37,
+        0x1.c5af90542615bp+39,
+        -0x1.49cc7b72bf36dp+39,
+        0x1.04dcaaa248b98p+38,
+        -0x1.1894c0b0415dcp+36,
+        0x1.c1fab26b3ed86p+33,
+        -0x1.18afcd97962ddp+31,
+        0x1.116e4b563f721p+28,
+        -0x1.b9a457bce2436p+24,
+        0x1.20d22d24d5ac1p+21,
+        -0x1.3ef7eda1263edp+16,
+        0x1.23d94ff489cdap+15,
+        0x1.2e8d62530058ep+13,
+        0x1.706c4c8ba3b1ep+11,
+        0x1.84d2509299457p+9,
+        0x1.7d6692745b5a9p+7,
+        0x1.5f11898560dffp+5,
+        0x1.3263405086115p+3,
+        0x1.fea567f4358f2p+0,
+        0x1.9884533d8c62ap-2,
     },
     .root_half_bits = 0x3fe6a09e667f3bcd,
 };

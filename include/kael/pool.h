@@ -41,7 +41,8 @@ enum { kSpinNanoseconds = 100000 };
 /* A full Python callback runs on a worker's stack; the default is too small on some systems. */
 enum { kWorkerStack = 8 << 20 };
 
-#define KL_STOP_WORD 0xffff0000u
+#define KL_STOP_WORD     0xffff0000u /* `word` when the pool stops: it reads as unclaimed */
+#define KL_CALLER_SLEEPS 0x80000000u /* bit of `remaining` while the caller sleeps on it */
 
 struct kl_pool {
     /* What a claim reads, on one line. */
@@ -51,7 +52,7 @@ struct kl_pool {
     kl_body body;
     void *context;
 
-    /* Chunks not finished yet; the top bit says that the caller sleeps on it. */
+    /* Chunks not finished yet, and KL_CALLER_SLEEPS. */
     _Alignas(KL_ALIGNMENT) _Atomic uint32_t remaining;
     _Atomic int status; /* the first one that was not KL_OK */
 
@@ -62,17 +63,15 @@ struct kl_pool {
     pthread_t threads[];
 };
 
-enum { KL_CALLER_SLEEPS = 1u << 31 };
-
 static struct {
-    pthread_mutex_t mutex; /* held for the length of a job, and to start or stop the workers */
-    struct kl_pool *pool;  /* NULL until the first job, and after a change of the count */
+    pthread_mutex_t mutex;   /* held for the length of a job, and to start or stop the workers */
+    struct kl_pool *pool;    /* NULL until the first job, and after a change of the count */
     _Atomic int64_t threads; /* the configured count */
+    _Atomic int64_t awake;   /* workers spinning or working */
+    _Atomic int64_t asked;   /* when an element grain was asked for while they slept, */
+    _Atomic int streak;      /* and how often at short intervals */
     int64_t cpus;            /* that may be kept busy; set at first use */
-    _Atomic int64_t awake; /* workers spinning or working */
-    _Atomic int64_t asked; /* when an element grain was asked for while they slept, */
-    _Atomic int streak;    /* and how often at short intervals */
-    uint64_t forks;        /* how many forks lie between this process and the first */
+    uint64_t forks;          /* how many forks lie between this process and the first */
 } kl_process = {.mutex = PTHREAD_MUTEX_INITIALIZER, .threads = 1, .cpus = 1};
 
 static _Thread_local struct {
@@ -83,7 +82,6 @@ static _Thread_local struct {
 
 KL_INLINE bool kl_unclaimed(uint32_t word) { return (word & 0xffff) < word >> 16; }
 KL_INLINE bool kl_stopping(uint32_t word) { return word >> 16 == KL_STOP_WORD >> 16; }
-
 KL_INLINE bool kl_all_finished(uint32_t remaining) { return remaining == 0; }
 
 /* ---- Both sides ---- */
@@ -279,8 +277,7 @@ static inline bool kl_try_run(int64_t begin, int64_t end, int64_t chunk, kl_body
 
 /* See runtime.h. Chunks: about kChunksPerThread a thread, so that one that finishes early takes
  * another, but none below the grain. */
-static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body body,
-                           void *context) {
+static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body body, void *context) {
     const int64_t length = end - begin;
     if (length <= 0) return KL_OK;
     if (length <= grain || kl_self.inside) return body(context, begin, end);
@@ -304,10 +301,9 @@ static inline bool kl_stream_of_askers(void) {
     enum { STREAM = 8 };
     const int64_t now = kl_nanoseconds();
     const int64_t before = atomic_exchange_explicit(&kl_process.asked, now, memory_order_relaxed);
-    const int streak =
-        now - before < kSpinNanoseconds
-            ? atomic_load_explicit(&kl_process.streak, memory_order_relaxed) + 1
-            : 0;
+    const int streak = now - before < kSpinNanoseconds
+                           ? atomic_load_explicit(&kl_process.streak, memory_order_relaxed) + 1
+                           : 0;
     atomic_store_explicit(&kl_process.streak, (int)kl_min(streak, STREAM), memory_order_relaxed);
     return streak >= STREAM;
 }

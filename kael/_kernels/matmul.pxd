@@ -1,8 +1,8 @@
 from kael._kernels.tensor cimport TensorBase
 
 
-# a @ b, batch dims broadcast; a 1-D operand is a row or a column and its dim is dropped. Refuses
-# operands that do not fit; not for two 1-D ones (dot). Fresh unless out is given.
+# a @ b, batch dims broadcast; a 1-D operand is a row or a column and its dim is dropped; two 1-D
+# ones are folded (numerics R3). Refuses operands that do not fit. Fresh unless out is given.
 cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out)
 
 # x @ weight.T, plus bias (may be None) added to each row by the kernel that writes it.

@@ -2,6 +2,8 @@
 
 from libc.stdint cimport int64_t
 
+from kael._kernels.elementwise cimport copy_into
+from kael._kernels.reduce cimport dot
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
@@ -178,13 +180,14 @@ cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out):
     cdef int ndim = output_shape(&batch, has_rows, has_columns, shape)
     if out is not None:
         check_output("matmul", out, a, b, ndim, shape)
-        set_output(&batch, out, has_rows, has_columns)
-        if not takes_result(&batch):
-            out.copy_(matmul_op(a, b, None))
-            return out
+    elif ndim == 0 and kl_is_float(a.dtype):
+        return dot(a, b)
     else:
         out = new_tensor(a.dtype, ndim, shape)
-        set_output(&batch, out, has_rows, has_columns)
+    set_output(&batch, out, has_rows, has_columns)
+    if (ndim == 0 and kl_is_float(a.dtype)) or not takes_result(&batch):
+        copy_into(out, matmul_op(a, b, None))
+        return out
     run(&batch, "matmul")
     return out
 
@@ -268,7 +271,7 @@ cdef int check_linear(TensorBase x, TensorBase weight, TensorBase bias) except -
 
 
 def matmul(TensorBase a not None, TensorBase b not None, TensorBase out=None):
-    """a @ b, batch dims broadcast; a 1-D operand is a row or a column. Not for two 1-D ones."""
+    """a @ b, batch dims broadcast; a 1-D operand is a row or a column, two are folded (R3)."""
     return matmul_op(a, b, out)
 
 

@@ -228,10 +228,12 @@ def _check_fits(name, out, x):
         )
 
 
-def _kernel(name):
-    """The function of a kernel of binary.def that only gradients use."""
+def _kernel(name, reads):
+    """A gradient that is one kernel of binary.def, from g and the operand or the output."""
     code = kernels.BINARY[name]
-    return lambda g, saved: kernels.binary(code, g, saved)
+    if reads == "a":
+        return lambda g, a, y: kernels.binary(code, g, a)
+    return lambda g, a, y: kernels.binary(code, g, y)
 
 
 def _zero(g, a, y):
@@ -270,9 +272,62 @@ remainder = _binary(
 
 # ---- rules: functions ----
 
+TWO_OVER_ROOT_PI = 1.1283791670955126
+
 exp = _unary("exp", FLOAT, "e to the power x.", lambda g, a, y: g * y, "y")
 log = _unary("log", FLOAT, "The natural logarithm.", lambda g, a, y: g / a, "a")
-relu = _unary("relu", SAME, "max(x, 0).", lambda g, a, y: _kernel("relu_backward")(g, y), "y")
+expm1 = _unary("expm1", FLOAT, "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
+log1p = _unary("log1p", FLOAT, "log(1 + x), accurate near 0.", lambda g, a, y: g / (a + 1), "a")
+sin = _unary("sin", FLOAT, "The sine; every angle is reduced exactly.", lambda g, a, y: g * cos(a), "a")
+cos = _unary("cos", FLOAT, "The cosine; see sin.", lambda g, a, y: -g * sin(a), "a")
+erf = _unary("erf", FLOAT, "The error function.", lambda g, a, y: g * exp(-a * a) * TWO_OVER_ROOT_PI, "a")
+
+# In C: the gradient is one kernel.
+relu = _unary("relu", SAME, "max(x, 0).", _kernel("relu_backward", "y"), "y")
+tanh = _unary("tanh", FLOAT, "The hyperbolic tangent.", _kernel("tanh_backward", "y"), "y")
+sigmoid = _unary("sigmoid", FLOAT, "1 / (1 + exp(-x)).", _kernel("sigmoid_backward", "y"), "y")
+gelu_erf = _unary("gelu", FLOAT, "x times P(standard normal < x).", _kernel("gelu_backward", "a"), "a")
+gelu_tanh = _unary(
+    "gelu_tanh",
+    FLOAT,
+    "x times (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.",
+    _kernel("gelu_tanh_backward", "a"),
+    "a",
+)
+
+
+def gelu(x, approximate="none"):
+    """x times P(standard normal < x), or its form with tanh for ``approximate="tanh"``."""
+    if approximate not in ("none", "tanh"):
+        raise ValueError(f'gelu: approximate must be "none" or "tanh", got {approximate!r}')
+    return gelu_tanh(x) if approximate == "tanh" else gelu_erf(x)
+
+
+METHODS["gelu"] = gelu
+
+
+def _pow_base(g, a, b, y):
+    """b a^(b - 1), and 0 where b is 0 whatever a is."""
+    return where(eq(b, 0), 0, g * b * pow(a, b - 1))
+
+
+def _pow_exponent(g, a, b, y):
+    """y log(a), and 0 where a is 0 and b >= 0."""
+    return where(logical_and(eq(a, 0), ge(b, 0)), 0, g * y * log(a))
+
+
+power = _binary("pow", SAME, "a to the power b.", _pow_base, _pow_exponent, "aby")
+
+
+def pow(a, b):
+    """a to the power b; integers wrap, and no number may be a negative power of integers."""
+    if isinstance(b, int) and isinstance(a, TensorBase) and not a.dtype.is_floating_point and b < 0:
+        raise RuntimeError(f"pow: integers to the negative power {b} are not integers")
+    return square(a) if isinstance(b, (int, float)) and b == 2 and isinstance(a, TensorBase) else power(a, b)
+
+
+METHODS["pow"] = pow
+METHODS["pow_"] = in_place(pow)
 
 # ---- rules: choosing ----
 

@@ -6,7 +6,6 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 
 from kael._kernels import matmul as kernels
 from kael.autograd import needs_grad, record
-from kael.dtypes import float64
 from kael.ops.shape import unbroadcast
 
 __all__ = ["addmm", "bmm", "dot", "linear", "matmul", "mm", "mv", "outer"]
@@ -49,7 +48,7 @@ def matmul(a, b, *, out=None):
         return dot(a, b, out=out)
     if out is not None:
         _refuse_grad("matmul", a, b, out)
-        return kernels.matmul(a, b, None, out)
+        return kernels.matmul(a, b, out)
     result = kernels.matmul(a, b)
     if not needs_grad(a, b):
         return result
@@ -123,20 +122,14 @@ def dot(a, b, *, out=None):
     _check_dims("dot", a, 1, b, 1)
     if out is not None:
         _refuse_grad("dot", a, b, out)
-    kernels.check_operands("dot", a, b)
-    if not a.dtype.is_floating_point:
-        return kernels.matmul(a.reshape(1, -1), b, None, out and out.reshape(1)).reshape(())
-    total = (a.detach().to(float64) * b.detach().to(float64)).sum().to(a.dtype)
-    if out is not None:
-        kernels.check_output("dot", total, out)
-        return out.copy_(total)
-    if not needs_grad(a, b):
-        return total
+    result = kernels.matmul(a, b, out)
+    if out is not None or not needs_grad(a, b):
+        return result
 
     def gradient(g):
         return g * b if a.requires_grad else None, g * a if b.requires_grad else None
 
-    return record("dot", total, (a, b), gradient, saved=_read_by_gradient(a, b))
+    return record("dot", result, (a, b), gradient, saved=_read_by_gradient(a, b))
 
 
 def linear(x, weight, bias=None):

@@ -24,6 +24,21 @@ static inline KL_UNUSED U KL_FN(remainder)(U a, U b, int *status) {
     return (U)(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
 }
 
+/* a to the power b, wrapping; for b < 0 the truncated inverse: 0 unless a is 1 or -1. */
+static inline KL_UNUSED U KL_FN(pow)(U a, U b) {
+    const U minus_one = (U)(0 - (U)1);
+    if (sizeof(T) > 1 && b >> (8 * sizeof(T) - 1)) {
+        if (a == minus_one) return b & 1 ? a : 1;
+        return a == 1;
+    }
+    U result = 1;
+    for (; b != 0; b = (U)(b >> 1)) {
+        if (b & 1) result = (U)(result * a);
+        a = (U)(a * a);
+    }
+    return result;
+}
+
 #define UNARY(kind, name, cost, ...) UNARY_##kind(name, __VA_ARGS__)
 #define UNARY_FLOAT(name, lanes)
 #define UNARY_NUMBER(name, lanes, integer) KL_UNARY_LOOP(unary_##name, T, U, T, integer)
