@@ -2,9 +2,11 @@
 
 from kael._kernels import elementwise as kernels
 from kael._kernels import graph
+from kael._kernels import rules as plain
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, promote
+from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
 __all__ = [
@@ -109,14 +111,16 @@ def unary(name, works_in, doc, gradient=None, reads=""):
     """Registers an operation on one tensor; ``gradient(g, a, y)``. Returns its function."""
     gradients = () if gradient is None else (gradient,)
     rule = UNARY[name] = Rule(name, kernels.UNARY[name], works_in, gradients, reads)
-    return _publish(rule, lambda x: _apply_unary(rule, x), _apply_unary, doc)
+    function = plain.unary(rule, lambda x: _apply_unary(rule, x))
+    return _publish(rule, function, _apply_unary, doc)
 
 
 def binary(name, works_in, doc, gradient_a=None, gradient_b=None, reads=""):
     """Registers an operation on two operands; ``gradient(g, a, b, y)``. Returns its function."""
     gradients = () if gradient_a is None else (gradient_a, gradient_b)
     rule = BINARY[name] = Rule(name, kernels.BINARY[name], works_in, gradients, reads)
-    return _publish(rule, lambda a, b: _apply_binary(rule, a, b), _apply_binary, doc)
+    function = plain.binary(rule, lambda a, b: _apply_binary(rule, a, b), unbroadcast)
+    return _publish(rule, function, _apply_binary, doc)
 
 
 def kernel_gradient(name, reads):
@@ -192,8 +196,9 @@ def in_place(function, rule=None, apply=None):
             graph.begin_in_place(x, name)
         elif rule is not None and _fits_directly(rule, x, args):
             return apply(rule, x, *args, out=x)
-        # Gradients that read the old x get a copy of it.
-        out = function(kernels.convert(x, x.dtype_code) if recorded else x, *args, **kwargs)
+        # Gradients that read the old x get a copy of it, which also takes over its history.
+        old = clone(x) if recorded else x
+        out = function(old, *(old if t is x else t for t in args), **kwargs)
         _check_fits(name, out, x)
         kernels.copy_(x, out)
         if recorded:
