@@ -112,7 +112,7 @@ def test_every_element_follows_the_formula(kind, flags, every_isa):
     # pytorch/pytorch#191763: whole vectors were left unchanged, or only their tails were right
     for dtype in DTYPES:
         arrays = motley(dtype)
-        gradients = [motley(dtype, 1000 * k) for k in (1, 2, 3)]
+        gradients = [motley(dtype, 1000 * k) for k in (1, 2)]
         found, optimizer = run(kind, flags, arrays, gradients)
         states = [
             {k: np.zeros_like(a) for k in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")}
@@ -161,7 +161,7 @@ def test_every_flag_combination_agrees_with_torch(kind, flags):
     for dtype, bound in (("float32", 2e-6), ("float64", 1e-14)):
         sizes = [0, 1, 7, 16, 33, 70, 4099]
         arrays = [generator.normal(size=n).astype(dtype) for n in sizes]
-        steps = [[generator.normal(size=n).astype(dtype) for n in sizes] for _ in range(6)]
+        steps = [[generator.normal(size=n).astype(dtype) for n in sizes] for _ in range(4)]
         for step in steps[:2]:
             step[3] = None  # joins at the third step, with its own step count
         found, optimizer = run(kind, flags, arrays, steps)

@@ -277,7 +277,7 @@ static int kl_reduce_run(struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
     const int64_t items = plan->outputs / plan->strip * plan->tiles * plan->blocks;
     const int64_t work = plan->width * kl_max(1, kl_min(plan->size, kl_reduction_block));
-    const int64_t grain = kl_max(1, r->rt->element_grain() / work);
+    const int64_t grain = kl_grain(r->rt, items, work);
     return r->rt->parallel_for(0, items, grain, kl_reduce_body, r);
 }
 

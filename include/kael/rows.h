@@ -161,7 +161,7 @@ static int kl_rows_run(struct kl_rows *call, int kernel, int dtype) {
     call->itemsize = kl_itemsize(dtype);
     call->kernel = kl_row_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
     const int64_t work = costs[kernel] * call->size;
-    const int64_t grain = kl_max(1, call->rt->element_grain() / work);
+    const int64_t grain = kl_grain(call->rt, call->rows, work);
     return call->rt->parallel_for(0, call->rows, grain, kl_rows_body, call);
 }
 

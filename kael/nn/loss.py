@@ -39,9 +39,7 @@ class NLLLoss(_ClassLoss):
     """:func:`kael.nn.functional.nll_loss`; the arguments are described there."""
 
     def forward(self, input, target):
-        return functional.nll_loss(
-            input, target, self.weight, self.ignore_index, self.reduction
-        )
+        return functional.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
 class CrossEntropyLoss(_ClassLoss):
