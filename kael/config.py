@@ -88,6 +88,8 @@ def show_config(mode="text"):
 
 def facts():
     """The dictionary behind :func:`show_config`: sections of plain values."""
+    from kael._kernels.matmul import blas_available
+
     compiler, flags, sanitizer = runtime.build_report()
     count, origin, cpus = runtime.threads_report()
     stats = allocator_stats()
@@ -112,7 +114,7 @@ def facts():
             "in use bytes": stats.in_use_bytes,
             "cached bytes": stats.cached_bytes,
         },
-        "BLAS": {"used": False},
+        "BLAS": {"used": blas_available()},
     }
 
 

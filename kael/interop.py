@@ -1,7 +1,5 @@
 """Memory shared with others: NumPy, the buffer protocol, DLPack and pickle."""
 
-import pickle
-
 from kael._kernels import buffers, dlpack
 from kael._kernels import tensor as base
 from kael._kernels.tensor import TensorBase
@@ -159,7 +157,9 @@ def reduce(x, protocol):
     packed = x.detach().contiguous()
     data = bytearray(memoryview(packed))
     if protocol >= 5:
-        data = pickle.PickleBuffer(packed if packed.is_writable else data)
+        from pickle import PickleBuffer  # loaded by whoever pickles
+
+        data = PickleBuffer(packed if packed.is_writable else data)
     return rebuild, (type(x), data, x.shape, x.dtype, x.requires_grad)
 
 

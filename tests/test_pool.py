@@ -1,7 +1,10 @@
 """The thread pool: how ranges are cut, who runs them, and what survives an error."""
 
+import ctypes
+import ctypes.util
 import itertools
 import os
+import platform
 import signal
 import sys
 import threading
@@ -10,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import run_script
+from conftest import bits_equal, run_script, spread
 
 import kael
 from kael._kernels import runtime
@@ -85,22 +88,16 @@ def meet(count, timeout=20):
 # ---- Ranges ----
 
 
-@pytest.mark.parametrize("begin", [0, 5, -17, 2**62])
-@pytest.mark.parametrize("length", [1, 2, 7, 64, 1000])
-@pytest.mark.parametrize("grain", [1, 3, 64, 999, 1000])
-def test_visits_every_index_once(every_thread_count, begin, length, grain):
-    chunks = chunks_of(begin, begin + length, grain)
-    assert [i for first, last in chunks for i in range(first, last)] == list(
-        range(begin, begin + length)
-    )
-
-
-@pytest.mark.parametrize("grain", [1, 3, 100, 999])
-def test_no_chunk_but_the_last_is_shorter_than_the_grain(every_thread_count, grain):
-    chunks = chunks_of(3, 1003, grain)
-    assert all(last - first >= grain for first, last in chunks[:-1])
-    sizes = {last - first for first, last in chunks[:-1]}
-    assert len(sizes) <= 1
+def test_visits_every_index_once_in_chunks_of_at_least_the_grain(every_thread_count):
+    for begin, length, grain in itertools.product(
+        [0, 5, -17, 2**62], [1, 2, 7, 64, 1000], [1, 3, 64, 999, 1000]
+    ):
+        chunks = chunks_of(begin, begin + length, grain)
+        visited = [i for first, last in chunks for i in range(first, last)]
+        assert visited == list(range(begin, begin + length))
+        sizes = {last - first for first, last in chunks[:-1]}
+        assert len(sizes) <= 1
+        assert all(size >= grain for size in sizes)
 
 
 @pytest.mark.parametrize(
@@ -293,6 +290,37 @@ def test_never_more_threads_at_work_than_callers_and_workers(four_threads):
     with ThreadPoolExecutor(8) as callers:
         list(callers.map(caller, range(8)))
     assert sys.platform != "linux" or len(workers(3)) == 3
+
+
+def test_results_are_right_when_many_threads_call_operations(four_threads):
+    # scikit-learn/scikit-learn#34070: a second caller works inline, and its bits are the same
+    x = kael.from_numpy(spread((300, 300)))
+    expected = x @ x
+
+    with ThreadPoolExecutor(8) as callers:
+        for result in callers.map(lambda _: x @ x, range(40)):
+            assert bits_equal(result, expected)
+    assert sys.platform != "linux" or len(workers(3)) == 3
+
+
+def test_workers_compute_in_the_default_floating_point_mode():
+    # A thread inherits the rounding mode of the one that creates it.
+    upward = {"x86_64": 0x800, "aarch64": 0x400000}.get(platform.machine())
+    libm = ctypes.CDLL(ctypes.util.find_library("m"))
+    if upward is None:
+        return
+    x = kael.from_numpy(spread(1 << 20))
+    nearest = x * (1 / 3)
+    with kael.num_threads(4):
+        libm.fesetround(upward)
+        try:
+            chunks_of(0, 100, 1)  # starts the workers
+            rounded_up = x * (1 / 3)
+        finally:
+            libm.fesetround(0)
+        assert not bits_equal(nearest, rounded_up)  # the caller's own chunks follow its mode
+        for _ in range(5):
+            assert bits_equal(x * (1 / 3), nearest)
 
 
 def test_grad_mode_is_copied_to_workers_and_restored(four_threads):

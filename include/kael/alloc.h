@@ -107,7 +107,7 @@ static void *kl_map(int64_t capacity) { return (void)capacity, NULL; }
 #endif
 
 KL_INLINE bool kl_is_mapped(int64_t capacity) {
-    return KL_MAPPED_BLOCK && capacity >= KL_MAPPED_BLOCK;
+    return KL_MAPPED_BLOCK > 0 && capacity >= KL_MAPPED_BLOCK;
 }
 
 static void *kl_system_alloc(int64_t capacity) {
@@ -218,6 +218,13 @@ static struct kl_allocator_stats kl_read_allocator(void) {
     const struct kl_allocator_stats stats = kl_blocks.stats;
     pthread_mutex_unlock(&kl_blocks.mutex);
     return stats;
+}
+
+static bool kl_caching(void) {
+    pthread_mutex_lock(&kl_blocks.mutex);
+    const bool caching = kl_blocks.caching;
+    pthread_mutex_unlock(&kl_blocks.mutex);
+    return caching;
 }
 
 /* Off drops the cached blocks. Without effect where the cache is compiled out. */

@@ -58,7 +58,7 @@ static int kl_dot(const struct kl_runtime *rt, int dtype, int64_t size, const vo
     if (blocks == 1) return kl_dot_body(&d, 0, 1);
     d.partials = (double *)rt->alloc(bytes);
     if (!d.partials) return KL_NO_MEMORY;
-    const int64_t grain = kl_max(1, rt->element_grain() / kl_reduction_block);
+    const int64_t grain = kl_grain(rt, blocks, kl_reduction_block);
     const int status = rt->parallel_for(0, blocks, grain, kl_dot_body, &d);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;

@@ -50,7 +50,7 @@ static int kl_flat_range(void *context, int64_t first, int64_t last) {
 static int kl_flat_run(const struct kl_runtime *rt, struct kl_flat *flat, int64_t size,
                        int64_t cost) {
     if (size == 0) return KL_OK;
-    const int64_t grain = kl_max(1, rt->element_grain() / cost);
+    const int64_t grain = kl_grain(rt, size, cost);
     if (size <= grain) return kl_flat_range(flat, 0, size);
     return rt->parallel_for(0, size, grain, kl_flat_range, flat);
 }

@@ -42,7 +42,7 @@ static KL_UNUSED int kl_take_rows(const struct kl_runtime *rt, char *out, const 
                                   const int64_t *positions, int64_t count, int64_t row_bytes) {
     if (count == 0 || row_bytes == 0) return KL_OK;
     struct kl_rows_job job = {out, source, positions, count, row_bytes};
-    const int64_t grain = kl_max(1, 4 * rt->element_grain() / row_bytes);
+    const int64_t grain = kl_grain(rt, count, kl_max(1, row_bytes / 4));
     return rt->parallel_for(0, count, grain, kl_take_rows_body, &job);
 }
 
@@ -75,7 +75,7 @@ static KL_UNUSED int kl_add_rows(const struct kl_runtime *rt, int dtype, char *o
                                  int64_t width) {
     if (count == 0 || width == 0) return KL_OK;
     struct kl_rows_job job = {out, source, positions, count, width};
-    const int64_t grain = kl_max(16, rt->element_grain() / count);
+    const int64_t grain = kl_max(16, kl_grain(rt, width, count));
     return rt->parallel_for(
         0, width, grain,
         dtype == KL_DTYPE_f32 ? kl_add_rows_body_f32 : kl_add_rows_body_f64, &job);

@@ -122,7 +122,9 @@ KL_INLINE V(vec) KL_FN(expm1)(V(vec) x) {
     const V(vec) power = V(from_bits)(V(bits_shl)(half, KL_FRACTION));
     const V(vec) value = V(fma)(KL_FN(expm1_reduced)(r), power,
                                 V(sub)(power, V(splat)((T)0.5)));
-    return V(select)(V(eq)(x, V(splat)(0)), x, V(add)(value, value));
+    /* Halves would lose denormals, and -0. */
+    const V(vec) tiny = V(splat)((T)1 / (T)((KL_WORD)128 << KL_FRACTION));
+    return V(select)(V(lt)(V(abs)(x), tiny), x, V(add)(value, value));
 }
 
 /* 1 / (1 + exp(-x)). With E = exp(-|x|) and s = 1 / (1 + E) it is s or E s; the errors of E and

@@ -165,14 +165,13 @@ static int kl_optim_body(void *context, int64_t first, int64_t last) {
 /* One region over all tensors. */
 static int kl_optim_step(const struct kl_runtime *rt, int rule, struct kl_optim_tensor *tensors,
                          int64_t count) {
-    const int64_t grain = kl_max(1, rt->element_grain() / KL_OPTIM_COST);
     struct kl_optim_job job = {tensors, count, kl_optim_table[rt->isa][rule]};
     int64_t total = 0;
     for (int64_t i = 0; i < count; ++i) {
         tensors[i].begin = total;
         total += tensors[i].size;
     }
-    return rt->parallel_for(0, total, grain, kl_optim_body, &job);
+    return rt->parallel_for(0, total, kl_grain(rt, total, KL_OPTIM_COST), kl_optim_body, &job);
 }
 
 /* The entry points: kl_optim_driver's. */

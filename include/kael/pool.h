@@ -63,7 +63,7 @@ struct kl_pool {
     pthread_t threads[];
 };
 
-static struct {
+static struct kl_process {
     pthread_mutex_t mutex;   /* held for the length of a job, and to start or stop the workers */
     struct kl_pool *pool;    /* NULL until the first job, and after a change of the count */
     _Atomic int64_t threads; /* the configured count */
@@ -74,7 +74,7 @@ static struct {
     uint64_t forks;          /* how many forks lie between this process and the first */
 } kl_process = {.mutex = PTHREAD_MUTEX_INITIALIZER, .threads = 1, .cpus = 1};
 
-static _Thread_local struct {
+static _Thread_local struct kl_self {
     bool inside;        /* working on a chunk: regions run inline */
     bool grad_disabled; /* grad mode, stored so that zero is the default */
     int callbacks;      /* Python bodies on this thread's stack, inline ones too */
@@ -291,9 +291,12 @@ static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body bo
 
 /* ---- The count, and forks ---- */
 
-static int64_t kl_region_threads(void) {
-    return kl_self.inside ? 1 : atomic_load_explicit(&kl_process.threads, memory_order_relaxed);
+static int64_t kl_configured_threads(void) {
+    return atomic_load_explicit(&kl_process.threads, memory_order_relaxed);
 }
+
+/* See runtime.h. */
+static int64_t kl_region_threads(void) { return kl_self.inside ? 1 : kl_configured_threads(); }
 
 /* Whether operations of middling size follow each other so closely that the workers, once awake,
  * would stay so: then one wake (9 us) pays for all of them. */

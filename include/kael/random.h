@@ -122,7 +122,7 @@ static int kl_random_body(void *context, int64_t first, int64_t last) {
 KL_INLINE int kl_random_run(const struct kl_runtime *rt, const struct kl_draw *draw,
                             kl_random_fill fill, void *out, int64_t itemsize, int64_t cost) {
     struct kl_random_job job = {draw, fill, out, itemsize};
-    const int64_t grain = kl_max(1, rt->element_grain() / cost);
+    const int64_t grain = kl_grain(rt, draw->count, cost);
     return rt->parallel_for(0, draw->count, grain, kl_random_body, &job);
 }
 
@@ -192,7 +192,7 @@ static int kl_random_integers(const struct kl_runtime *rt, const struct kl_draw 
                               int64_t low, uint64_t range, int64_t *out) {
     const kl_random_fill bits = kl_random_table[rt->isa][1].integer_bits;
     struct kl_integer_job job = {draw, bits, (uint64_t)low, range, out};
-    const int64_t grain = kl_max(1, rt->element_grain() / KL_NORMAL_COST);
+    const int64_t grain = kl_grain(rt, draw->count, KL_NORMAL_COST);
     return rt->parallel_for(0, draw->count, grain, kl_integer_body, &job);
 }
 

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "kael/reduce_plan.h"
+#include "kael/reductions.h"
 #include "kael/runtime.h"
 #include "kael/tile.h"
 
@@ -30,39 +31,15 @@ struct kl_reduce_kernels {
                          int64_t *indices);
 };
 
-#define KL_REDUCE_KERNELS(type, isa)                                      \
-    {kl_reduce_rows_##type##_##isa, kl_reduce_columns_##type##_##isa,     \
+#define KL_KERNELS(type, isa)                                         \
+    {kl_reduce_rows_##type##_##isa, kl_reduce_columns_##type##_##isa, \
      kl_columns_meet_##type##_##isa}
-#define X(isa, title, usable)                                                                  \
-    {KL_REDUCE_KERNELS(u8, isa),  KL_REDUCE_KERNELS(u8, isa),  KL_REDUCE_KERNELS(i32, isa),    \
-     KL_REDUCE_KERNELS(i64, isa), KL_REDUCE_KERNELS(f32, isa), KL_REDUCE_KERNELS(f64, isa)},
+#define X(isa, title, usable)                                                                 \
+    {KL_KERNELS(u8, isa),  KL_KERNELS(u8, isa),  KL_KERNELS(i32, isa), KL_KERNELS(i64, isa),  \
+     KL_KERNELS(f32, isa), KL_KERNELS(f64, isa)},
 static const struct kl_reduce_kernels kl_reduce_table[KL_ISA_COUNT][KL_DTYPE_COUNT] = {KL_ISAS(X)};
 #undef X
-#undef KL_REDUCE_KERNELS
-
-/* Operations, and what becomes of a total. */
-enum kl_finish { KL_FINISH_TOTAL, KL_FINISH_ROOT, KL_FINISH_QUOTIENT, KL_FINISH_ROOT_QUOTIENT };
-
-/* X(name, term, finish); variances have KL_TERM_DEVIATION, and a pass for the mean before it. */
-#define KL_REDUCTIONS(X)                                  \
-    X(sum, KL_TERM_VALUE, KL_FINISH_TOTAL)                \
-    X(mean, KL_TERM_VALUE, KL_FINISH_QUOTIENT)            \
-    X(var, KL_TERM_DEVIATION, KL_FINISH_QUOTIENT)         \
-    X(std, KL_TERM_DEVIATION, KL_FINISH_ROOT_QUOTIENT)    \
-    X(norm1, KL_TERM_ABS, KL_FINISH_TOTAL)                \
-    X(norm2, KL_TERM_SQUARE, KL_FINISH_ROOT)              \
-    X(prod, KL_TERM_FACTOR, KL_FINISH_TOTAL)              \
-    X(max, KL_TERM_MAX, KL_FINISH_TOTAL)                  \
-    X(min, KL_TERM_MIN, KL_FINISH_TOTAL)                  \
-    X(argmax, KL_TERM_ARGMAX, KL_FINISH_TOTAL)            \
-    X(argmin, KL_TERM_ARGMIN, KL_FINISH_TOTAL)
-
-enum kl_reduction {
-#define X(name, term, finish) KL_REDUCTION_##name,
-    KL_REDUCTIONS(X)
-#undef X
-    KL_REDUCTION_COUNT
-};
+#undef KL_KERNELS
 
 struct kl_reduce {
     const struct kl_runtime *rt;
@@ -83,15 +60,23 @@ struct kl_reduce {
 
 /* --- one item ----------------------------------------------------------------------------- */
 
-/* Scratch of a body: a strip's state, or nothing, then the staged tile, or nothing. */
+/* What a body works in: a strip's state, a staged tile (either may be absent), and the totals,
+ * indices and centers of a tile's outputs. */
+struct kl_room {
+    char *state, *tile;
+    kl_total *totals;
+    int64_t *indices;
+    double *centers;
+};
+
 KL_INLINE int64_t kl_reduce_state_bytes(const struct kl_reduce *r) {
     return r->plan.columns ? kl_lanes * r->plan.width * (int64_t)sizeof(double) : 0;
 }
 
-KL_INLINE int64_t kl_reduce_scratch_bytes(const struct kl_reduce *r) {
+KL_INLINE int64_t kl_reduce_tile_bytes(const struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
     const int64_t depth = plan->columns ? kl_strip_rows : kl_min(plan->size, kl_reduction_block);
-    return kl_reduce_state_bytes(r) + (plan->direct ? 0 : depth * plan->width * r->itemsize);
+    return plan->direct ? 0 : kl_round_up(depth * plan->width * r->itemsize, KL_ALIGNMENT);
 }
 
 /* Copies elements [begin, begin + size) of the item's outputs: [output][element] for rows,
@@ -117,65 +102,83 @@ static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *ite
 }
 
 static void kl_reduce_columns(const struct kl_reduce *r, int term, const struct kl_item *item,
-                              const double *centers, char *scratch, kl_total *totals,
-                              int64_t *indices) {
+                              const struct kl_room *room) {
     const int64_t stride = r->plan.direct ? r->plan.reduced.strides[0] : item->count;
-    char *tile = scratch + kl_reduce_state_bytes(r);
     for (int64_t first = 0; first < item->size; first += kl_strip_rows) {
         const int64_t rows = kl_min(item->size - first, kl_strip_rows);
-        const char *x = tile;
+        const char *x = room->tile;
         if (r->plan.direct) {
             x = r->x + (item->x + (item->begin + first) * stride) * r->itemsize;
         } else {
-            kl_reduce_stage(r, item, item->begin + first, rows, tile);
+            kl_reduce_stage(r, item, item->begin + first, rows, room->tile);
         }
-        r->kernels->columns(term, x, stride, first, rows, item->count, centers, scratch);
+        r->kernels->columns(term, x, stride, first, rows, item->count, room->centers, room->state);
     }
-    r->kernels->columns_meet(term, item->size, item->count, scratch, totals, indices);
+    r->kernels->columns_meet(term, item->size, item->count, room->state, room->totals,
+                             room->indices);
 }
 
 static void kl_reduce_rows(const struct kl_reduce *r, int term, const struct kl_item *item,
-                           const double *centers, char *scratch, kl_total *totals,
-                           int64_t *indices) {
-    const char *x = scratch;
+                           const struct kl_room *room) {
+    const char *x = room->tile;
     int64_t stride = item->size;
     if (r->plan.direct) {
         x = r->x + (item->x + item->begin) * r->itemsize;
         stride = r->plan.strip_stride;
     } else {
-        kl_reduce_stage(r, item, item->begin, item->size, scratch);
+        kl_reduce_stage(r, item, item->begin, item->size, room->tile);
     }
-    r->kernels->rows(term, x, stride, item->count, item->size, centers, totals, indices);
+    r->kernels->rows(term, x, stride, item->count, item->size, room->centers, room->totals,
+                     room->indices);
 }
 
 KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct kl_item *item,
-                              const double *centers, char *scratch, kl_total *totals,
-                              int64_t *indices) {
-    (r->plan.columns ? kl_reduce_columns : kl_reduce_rows)(r, term, item, centers, scratch, totals,
-                                                           indices);
+                              const struct kl_room *room) {
+    (r->plan.columns ? kl_reduce_columns : kl_reduce_rows)(r, term, item, room);
 }
 
 /* --- the end of an output ------------------------------------------------------------------- */
 
-KL_INLINE double kl_reduce_finish(const struct kl_reduce *r, double total) {
-    switch (r->finish) {
+KL_INLINE double kl_reduce_finish(int finish, double divisor, double total) {
+    switch (finish) {
     case KL_FINISH_ROOT: return sqrt(total);
-    case KL_FINISH_QUOTIENT: return total / r->divisor;
-    case KL_FINISH_ROOT_QUOTIENT: return sqrt(total / r->divisor);
+    case KL_FINISH_QUOTIENT: return total / divisor;
+    case KL_FINISH_ROOT_QUOTIENT: return sqrt(total / divisor);
     default: return total;
     }
 }
 
-KL_INLINE void kl_reduce_store(const struct kl_reduce *r, int64_t out, kl_total total,
-                               int64_t index) {
-    if (r->indices) r->indices[out] = index;
-    switch (r->values ? r->values_dtype : KL_DTYPE_COUNT) {
-    case KL_DTYPE_f32: ((float *)r->values)[out] = (float)kl_reduce_finish(r, total.f); break;
-    case KL_DTYPE_f64: ((double *)r->values)[out] = kl_reduce_finish(r, total.f); break;
-    case KL_DTYPE_i64: ((int64_t *)r->values)[out] = total.i; break;
-    case KL_DTYPE_i32: ((int32_t *)r->values)[out] = (int32_t)total.i; break;
-    case KL_DTYPE_u8:
-    case KL_DTYPE_bool: ((uint8_t *)r->values)[out] = (uint8_t)total.i; break;
+/* Stores `count` totals at outputs out, out + step, ... of `to`; finish is a literal, so that the
+ * loops hold no test. */
+#define KL_STORE(T, value)                                                       \
+    for (int64_t c = 0; c < count; c++) ((T *)to)[out + c * step] = (T)(value); \
+    break
+KL_INLINE void kl_reduce_store_as(int finish, double divisor, void *to, int dtype, int64_t out,
+                                  int64_t step, int64_t count, const kl_total *totals) {
+    switch (dtype) {
+    case KL_DTYPE_f32: KL_STORE(float, kl_reduce_finish(finish, divisor, totals[c].f));
+    case KL_DTYPE_f64: KL_STORE(double, kl_reduce_finish(finish, divisor, totals[c].f));
+    case KL_DTYPE_i64: KL_STORE(int64_t, totals[c].i);
+    case KL_DTYPE_i32: KL_STORE(int32_t, totals[c].i);
+    default: KL_STORE(uint8_t, totals[c].i);
+    }
+}
+#undef KL_STORE
+
+static void kl_reduce_store(const struct kl_reduce *r, int64_t out, int64_t step, int64_t count,
+                            const kl_total *totals, const int64_t *indices) {
+    for (int64_t c = 0; r->indices && c < count; c++) r->indices[out + c * step] = indices[c];
+    if (!r->values) return;
+    switch (r->finish) {
+#define KL_CASE(name)                                                                           \
+    case name:                                                                                  \
+        kl_reduce_store_as(name, r->divisor, r->values, r->values_dtype, out, step, count, totals); \
+        break
+        KL_CASE(KL_FINISH_TOTAL);
+        KL_CASE(KL_FINISH_ROOT);
+        KL_CASE(KL_FINISH_QUOTIENT);
+        KL_CASE(KL_FINISH_ROOT_QUOTIENT);
+#undef KL_CASE
     }
 }
 
@@ -221,49 +224,49 @@ static kl_total kl_reduce_meet(const struct kl_reduce *r, const kl_total *partia
 /* --- the split -------------------------------------------------------------------------------- */
 
 /* An item whose outputs have one block: begun and ended here. */
-static void kl_reduce_whole(const struct kl_reduce *r, const struct kl_item *item, char *scratch) {
-    kl_total totals[kl_tile_outputs];
-    int64_t indices[kl_tile_outputs] = {0};
-    double centers[kl_tile_outputs];
+static void kl_reduce_whole(const struct kl_reduce *r, const struct kl_item *item,
+                            const struct kl_room *room) {
     if (r->term == KL_TERM_DEVIATION) {
-        kl_reduce_item(r, KL_TERM_VALUE, item, NULL, scratch, totals, indices);
-        for (int64_t c = 0; c < item->count; c++) centers[c] = totals[c].f / (double)r->plan.size;
+        kl_reduce_item(r, KL_TERM_VALUE, item, room);
+        for (int64_t c = 0; c < item->count; c++) {
+            room->centers[c] = room->totals[c].f / (double)r->plan.size;
+        }
     }
-    kl_reduce_item(r, r->term, item, centers, scratch, totals, indices);
-    for (int64_t c = 0; c < item->count; c++) {
-        kl_reduce_store(r, item->out + c * r->plan.strip_out, totals[c], indices[c]);
-    }
+    kl_reduce_item(r, r->term, item, room);
+    kl_reduce_store(r, item->out, r->plan.strip_out, item->count, room->totals, room->indices);
 }
 
 /* An item of outputs with several blocks: leaves its partials. */
 static void kl_reduce_partial(const struct kl_reduce *r, const struct kl_item *item,
-                              char *scratch) {
-    kl_total totals[kl_tile_outputs];
-    int64_t indices[kl_tile_outputs];
-    double centers[kl_tile_outputs];
+                              const struct kl_room *room) {
     const int64_t step = r->plan.strip_out;
     for (int64_t c = 0; r->term == KL_TERM_DEVIATION && c < item->count; c++) {
-        centers[c] = r->centers[item->out + c * step];
+        room->centers[c] = r->centers[item->out + c * step];
     }
-    kl_reduce_item(r, r->term, item, centers, scratch, totals, indices);
+    kl_reduce_item(r, r->term, item, room);
     for (int64_t c = 0; c < item->count; c++) {
         const int64_t place = (item->out + c * step) * r->plan.blocks + item->block;
-        r->partials[place] = totals[c];
-        if (r->partial_indices) r->partial_indices[place] = indices[c];
+        r->partials[place] = room->totals[c];
+        if (r->partial_indices) r->partial_indices[place] = room->indices[c];
     }
 }
 
 static int kl_reduce_body(void *context, int64_t first, int64_t last) {
     const struct kl_reduce *r = (const struct kl_reduce *)context;
-    const int64_t bytes = kl_reduce_scratch_bytes(r);
-    char *scratch = NULL;
-    if (bytes > 0) {
-        scratch = (char *)r->rt->alloc(bytes);
-        if (!scratch) return KL_NO_MEMORY;
-    }
+    kl_total near[3 * kl_near_outputs];
+    const int64_t state = kl_reduce_state_bytes(r), tile = kl_reduce_tile_bytes(r);
+    const int64_t width = r->plan.width;
+    const bool wide = width > kl_near_outputs;
+    const int64_t bytes = state + tile + (wide ? 3 * 8 * width : 0);
+    char *scratch = bytes > 0 ? (char *)r->rt->alloc(bytes) : NULL;
+    if (bytes > 0 && !scratch) return KL_NO_MEMORY;
+    struct kl_room room = {scratch, scratch ? scratch + state : NULL, near, NULL, NULL};
+    if (wide) room.totals = (kl_total *)(scratch + state + tile);
+    room.indices = (int64_t *)(room.totals + width);
+    room.centers = (double *)(room.totals + 2 * width);
     for (int64_t number = first; number < last; number++) {
         const struct kl_item item = kl_plan_item(&r->plan, number);
-        (r->plan.blocks == 1 ? kl_reduce_whole : kl_reduce_partial)(r, &item, scratch);
+        (r->plan.blocks == 1 ? kl_reduce_whole : kl_reduce_partial)(r, &item, &room);
     }
     if (scratch) r->rt->release(scratch, bytes);
     return KL_OK;
@@ -273,7 +276,7 @@ static int kl_reduce_run(struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
     const int64_t items = plan->outputs / plan->strip * plan->tiles * plan->blocks;
     const int64_t work = plan->width * kl_max(1, kl_min(plan->size, kl_reduction_block));
-    const int64_t grain = kl_max(1, r->rt->element_grain() / work);
+    const int64_t grain = kl_grain(r->rt, items, work);
     return r->rt->parallel_for(0, items, grain, kl_reduce_body, r);
 }
 
@@ -297,7 +300,7 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
         const kl_total total = kl_reduce_meet(
             r, r->partials + o * blocks,
             r->partial_indices ? r->partial_indices + o * blocks : NULL, &index);
-        kl_reduce_store(r, o, total, index);
+        kl_reduce_store(r, o, 1, 1, &total, &index);
     }
     return KL_OK;
 }
@@ -328,7 +331,7 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
     r.finish = finishes[reduction];
     r.values_dtype = values_dtype;
     r.indices = indices;
-    kl_plan_make(&r.plan, ndim, shape, strides, mask);
+    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads());
     if (r.plan.outputs == 0) return KL_OK;
     if (r.plan.size == 0) r.x = (const char *)&nothing;
     if (r.plan.blocks == 1) return kl_reduce_run(&r);

@@ -68,17 +68,21 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
 }
 
 /* Rows first .. first + rows - 1 of a strip meet its lanes; first is a multiple of kl_lanes.
- * Dense rows (row_stride == width) make one span of kl_lanes * width elements. centers[width] for
+ * Narrow rows without gaps make one span of kl_lanes * width elements. centers[width] for
  * KL_TERM_DEVIATION. */
 KL_INLINE void KL_FN(strip_add)(int term, const T *x, int64_t row_stride, int64_t first,
                                 int64_t rows, int64_t width, const double *centers, double *acc) {
     const bool fresh = first == 0;
     const int64_t groups = rows / kl_lanes, tail = rows % kl_lanes;
-    if (row_stride == width && term != KL_TERM_DEVIATION) {
+    if (row_stride == width && width <= kl_near_outputs) {
         const int64_t line = kl_lanes * width;
-        if (groups > 0) KL_FN(span)(term, fresh, x, line, groups, NULL, line, acc);
+        double repeated[kl_lanes * kl_near_outputs];
+        for (int64_t k = 0; term == KL_TERM_DEVIATION && k < line; k++) {
+            repeated[k] = centers[k % width];
+        }
+        if (groups > 0) KL_FN(span)(term, fresh, x, line, groups, repeated, line, acc);
         if (tail > 0) {
-            KL_FN(span)(term, fresh && groups == 0, x + groups * line, line, 1, NULL,
+            KL_FN(span)(term, fresh && groups == 0, x + groups * line, line, 1, repeated,
                         tail * width, acc);
         }
         return;

@@ -76,19 +76,24 @@ KL_INLINE T KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, int64_
     return x[*index];
 }
 
+/* Rows that a strip of extremes reads together: one load and store of its state for each eight. */
+#define KL_DEPTH 8
+
 /* best[column] meets the column's elements in `rows` rows. */
 KL_INLINE void KL_FN(strip_extreme)(bool greatest, const T *x, int64_t row_stride, int64_t first,
                                     int64_t rows, int64_t width, T *best) {
-    for (int64_t c = 0; c < width; c += V(width)) {
-        const int64_t left = kl_min(width - c, V(width));
-        V(vec) least = first == 0 ? V(splat)((T)INFINITY)
-                                  : KL_FN(orient)(greatest, V(load_part)(best + c, left));
-        for (int64_t r = 0; r < rows; r++) {
-            const T *p = x + r * row_stride + c;
-            const V(vec) next = left == V(width) ? V(load)(p) : V(load_part)(p, left);
-            least = KL_FN(lesser)(least, KL_FN(orient)(greatest, next));
+    for (int64_t r = 0; r < rows; r += KL_DEPTH) {
+        const int64_t depth = kl_min(rows - r, KL_DEPTH);
+        const T *p = x + r * row_stride;
+        for (int64_t c = 0, left = width; left > 0; c += V(width), left -= V(width)) {
+            V(vec) least = V(splat)((T)INFINITY);
+            if (first + r > 0) least = KL_FN(orient)(greatest, KL_FN(take)(best + c, left));
+            for (int64_t d = 0; d < depth; d++) {
+                const V(vec) next = KL_FN(take)(p + d * row_stride + c, left);
+                least = KL_FN(lesser)(least, KL_FN(orient)(greatest, next));
+            }
+            KL_FN(put)(best + c, KL_FN(orient)(greatest, least), left);
         }
-        V(store_part)(best + c, KL_FN(orient)(greatest, least), left);
     }
 }
 
@@ -96,20 +101,25 @@ KL_INLINE void KL_FN(strip_extreme)(bool greatest, const T *x, int64_t row_strid
  * block of 16384 is exact in T. */
 KL_INLINE void KL_FN(strip_index)(bool greatest, const T *x, int64_t row_stride, int64_t first,
                                   int64_t rows, int64_t width, T *best) {
-    for (int64_t c = 0; c < width; c += V(width)) {
-        const int64_t left = kl_min(width - c, V(width));
-        V(vec) top = V(load_part)(first == 0 ? x + c : best + c, left);
-        V(vec) home = first == 0 ? V(splat)((T)0) : V(load_part)(best + width + c, left);
-        for (int64_t r = 0; r < rows; r++) {
-            const T *p = x + r * row_stride + c;
-            const V(vec) next = left == V(width) ? V(load)(p) : V(load_part)(p, left);
-            const V(mask) beyond = greatest ? V(lt)(top, next) : V(lt)(next, top);
-            const V(mask) found =
-                V(either)(beyond, V(both)(V(is_nan)(next), V(eq)(top, top)));
-            top = V(select)(found, next, top);
-            home = V(select)(found, V(splat)((T)(first + r)), home);
+    for (int64_t r = 0; r < rows; r += KL_DEPTH) {
+        const int64_t depth = kl_min(rows - r, KL_DEPTH);
+        const bool fresh = first + r == 0;
+        const T *p = x + r * row_stride;
+        for (int64_t c = 0, left = width; left > 0; c += V(width), left -= V(width)) {
+            V(vec) top = KL_FN(take)((fresh ? p : best) + c, left);
+            V(vec) home = fresh ? V(splat)((T)0) : KL_FN(take)(best + width + c, left);
+            for (int64_t d = 0; d < depth; d++) {
+                const V(vec) next = KL_FN(take)(p + d * row_stride + c, left);
+                const V(mask) beyond = greatest ? V(lt)(top, next) : V(lt)(next, top);
+                const V(mask) nan = V(both)(V(is_nan)(next), V(eq)(top, top));
+                const V(mask) found = V(either)(beyond, nan);
+                top = V(select)(found, next, top);
+                home = V(select)(found, V(splat)((T)(first + r + d)), home);
+            }
+            KL_FN(put)(best + c, top, left);
+            KL_FN(put)(best + width + c, home, left);
         }
-        V(store_part)(best + c, top, left);
-        V(store_part)(best + width + c, home, left);
     }
 }
+
+#undef KL_DEPTH

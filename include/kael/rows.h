@@ -10,13 +10,12 @@
 #include <math.h>
 
 #include "kael/fold.h"
+#include "kael/row_kernels.h"
 #include "kael/runtime.h"
 #include "kael/tile.h"
 
 enum {
-    kl_row_tile = 16,           /* staged rows: a cache line of f32 across them */
-    kl_exponential_cost = 16,   /* the seeds' kExponentialCost, kStandardizeCost: work of an */
-    kl_standardize_cost = 4     /* element against one addition */
+    kl_row_tile = 16 /* staged rows: a cache line of f32 across them */
 };
 
 /* One operand of a call. */
@@ -42,24 +41,6 @@ struct kl_rows {
 
 #define KL_BODY "kael/rows.inc.h"
 #include "kael/foreach_isa.h"
-
-/* X(name, cost of an element) */
-#define KL_ROW_KERNELS(X)                                \
-    X(softmax, kl_exponential_cost)                      \
-    X(log_softmax, kl_exponential_cost)                  \
-    X(standardize, kl_standardize_cost)                  \
-    X(cross_entropy, kl_exponential_cost)                \
-    X(softmax_backward, kl_standardize_cost)             \
-    X(log_softmax_backward, kl_exponential_cost)         \
-    X(standardize_backward, 2 * kl_standardize_cost)     \
-    X(cross_entropy_backward, kl_exponential_cost)
-
-enum kl_row_kernel {
-#define X(name, cost) KL_ROW_##name,
-    KL_ROW_KERNELS(X)
-#undef X
-    KL_ROW_COUNT
-};
 
 typedef int (*kl_row_function)(const struct kl_rows *, int64_t, const void *, const void *, void *);
 
@@ -180,7 +161,7 @@ static int kl_rows_run(struct kl_rows *call, int kernel, int dtype) {
     call->itemsize = kl_itemsize(dtype);
     call->kernel = kl_row_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
     const int64_t work = costs[kernel] * call->size;
-    const int64_t grain = kl_max(1, call->rt->element_grain() / work);
+    const int64_t grain = kl_grain(call->rt, call->rows, work);
     return call->rt->parallel_for(0, call->rows, grain, kl_rows_body, call);
 }
 

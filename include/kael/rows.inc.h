@@ -7,31 +7,6 @@
 #include "kael/math.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
-/* The vector at p, of which `left` elements exist. */
-KL_INLINE V(vec) KL_FN(take)(const T *p, int64_t left) {
-    return left >= V(width) ? V(load)(p) : V(load_part)(p, left);
-}
-
-KL_INLINE void KL_FN(put)(T *p, V(vec) x, int64_t left) {
-    if (left >= V(width)) {
-        V(store)(p, x);
-    } else {
-        V(store_part)(p, x, left);
-    }
-}
-
-KL_INLINE VD(vec) KL_FN(take_wide)(const T *p, int64_t left) {
-    return left >= VD(width) ? KL_FN(wide)(p) : KL_FN(wide_part)(p, left);
-}
-
-KL_INLINE void KL_FN(put_narrow)(T *p, VD(vec) x, int64_t left) {
-    if (left >= VD(width)) {
-        KL_FN(narrow)(p, x);
-    } else {
-        KL_FN(narrow_part)(p, x, left);
-    }
-}
-
 #define KL_EACH(vector) for (int64_t i = 0, left = size; left > 0; i += vector, left -= vector)
 
 /* e[i] = exp(x[i] - largest). */

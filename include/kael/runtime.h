@@ -32,8 +32,7 @@ struct kl_runtime {
     int64_t (*num_threads)(void);
 
     /* kAwakeGrain while the workers spin, or when a stream of askers would keep them spinning;
-     * else kElementGrain. Results never depend on it. A range of at most kAwakeGrain need not
-     * ask: the call reads the clock (25 ns). */
+     * else kElementGrain. Results never depend on it. Drivers ask through kl_grain below. */
     int64_t (*element_grain)(void);
 
     /* A block of at least bytes (> 0), 64-byte aligned, contents arbitrary; NULL when refused.
@@ -41,5 +40,13 @@ struct kl_runtime {
     void *(*alloc)(int64_t bytes);
     void (*release)(void *block, int64_t bytes);
 };
+
+/* The grain of a range of `items`, each worth `cost` cheap operations. A range that even awake
+ * workers would not share is answered at once, so that tiny operations neither pay for the
+ * question (it reads the clock: 25 ns) nor count as a stream of askers. */
+KL_INLINE int64_t kl_grain(const struct kl_runtime *rt, int64_t items, int64_t cost) {
+    const int64_t least = kl_max(1, kAwakeGrain / cost);
+    return items <= least ? least : kl_max(1, rt->element_grain() / cost);
+}
 
 #endif

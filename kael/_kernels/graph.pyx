@@ -6,7 +6,11 @@ that no gradient reads is free to go while the graph lives.
 
 from weakref import ref
 
+cimport cython
+
 from cpython.object cimport PyObject
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport grad_enabled
@@ -21,6 +25,7 @@ cdef extern from "Python.h":
 cdef int64_t nodes_made = 0
 
 
+@cython.freelist(64)
 cdef class Node:
     def __repr__(self):
         return f"<{self.name} gradient>"
@@ -41,10 +46,7 @@ cdef int free_node(Node node) except -1:
 
 cdef tuple gradients_of(Node node, object g):
     """The gradients of the node's inputs, one per input."""
-    cdef int64_t versions = 0
-    for tensor in node.saved:
-        versions += (<TensorBase> tensor).storage.version
-    if versions != node.versions:
+    if versions_of(node.saved) != node.versions:
         raise RuntimeError(
             f"{node.name}: a tensor that its gradient needs was modified by an in-place operation "
             "after it was recorded")
@@ -63,34 +65,48 @@ cdef int raise_freed(Node node) except -1:
 cdef TensorBase record_op(str name, TensorBase out, tuple inputs, object gradient, tuple saved):
     global nodes_made
     cdef Node node
-    cdef TensorBase tensor
-    cdef list edges = []
-    cdef bint wanted = False
+    cdef tuple edges
     if not grad_enabled() or not kl_is_float(out.dtype):
         return out
-    for x in inputs:
-        edge = None
-        if x is not None:
-            tensor = <TensorBase?> x
-            if tensor.requires_grad_flag:
-                edge = tensor if tensor.grad_fn is None else tensor.grad_fn
-                wanted = True
-        edges.append(edge)
-    if not wanted:
+    edges = edges_of(inputs)
+    if edges is None:
         return out
     node = Node.__new__(Node)
     node.name = name
-    node.inputs = tuple(edges)
+    node.inputs = edges
     node.gradient = gradient
     node.saved = saved
-    node.versions = 0
-    for x in saved:
-        node.versions += (<TensorBase?> x).storage.version
+    node.versions = versions_of(saved)
     nodes_made += 1
     node.order = nodes_made
     out.grad_fn = node
     out.requires_grad_flag = True
     return out
+
+
+cdef tuple edges_of(tuple inputs):
+    """Per input the node that made it, the leaf itself, or None; None when all of them are."""
+    cdef Py_ssize_t i, count = len(inputs)
+    cdef tuple edges = PyTuple_New(count)
+    cdef TensorBase tensor
+    cdef bint wanted = False
+    for i in range(count):
+        edge = None
+        if inputs[i] is not None:
+            tensor = <TensorBase?> inputs[i]
+            if tensor.requires_grad_flag:
+                edge = tensor if tensor.grad_fn is None else tensor.grad_fn
+                wanted = True
+        Py_INCREF(edge)
+        PyTuple_SET_ITEM(edges, i, edge)
+    return edges if wanted else None
+
+
+cdef int64_t versions_of(tuple saved) except -1:
+    cdef int64_t total = 0
+    for tensor in saved:
+        total += (<TensorBase?> tensor).storage.version
+    return total
 
 
 def record(str name, TensorBase out, tuple inputs, gradient, tuple saved=()):

@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_itemsize, new_tensor, same_shape,
+    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_itemsize, new_tensor,
+    same_shape,
 )
 
 cdef extern from "kael/indexing.h" nogil:
@@ -149,6 +150,7 @@ def put(TensorBase table not None, TensorBase rows not None, TensorBase values n
     assert table.contiguous and rows.contiguous and values.contiguous
     assert table.dtype == values.dtype and rows.dtype == KL_DTYPE_i64
     cdef int64_t row_bytes = width_of(table, lead) * kl_itemsize(table.dtype)
+    begin_write(table, "setitem")
     with nogil:
         kl_put_rows(table.data, values.data, <const int64_t *> rows.data, rows.size, row_bytes)
 
@@ -159,6 +161,7 @@ def add(TensorBase table not None, TensorBase rows not None, TensorBase values n
     assert table.dtype == values.dtype and rows.dtype == KL_DTYPE_i64
     cdef const kl_runtime *rt = runtime()
     cdef int status
+    begin_write(table, "index_add")
     with nogil:
         status = kl_add_rows(rt, table.dtype, table.data, values.data, <const int64_t *> rows.data,
                              rows.size, width_of(table, lead))

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport int64_t
 
-from kael._kernels.elementwise cimport copy_into
+from kael._kernels.elementwise cimport as_contiguous, copy_into
 from kael._kernels.reduce cimport dot
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
@@ -244,6 +244,7 @@ cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias):
     set_rows(&batch.first, x)
     set_columns(&batch.first, weight, True)
     if bias is not None:
+        bias = as_contiguous(bias)
         batch.first.bias = bias.data
     cdef int ndim = output_shape(&batch, x.ndim > 1, True, shape)
     cdef TensorBase out = new_tensor(x.dtype, ndim, shape)

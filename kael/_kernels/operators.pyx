@@ -7,13 +7,13 @@ from kael._kernels.elementwise cimport (
     KL_BINARY_add, KL_BINARY_div, KL_BINARY_eq, KL_BINARY_ge, KL_BINARY_gt, KL_BINARY_le,
     KL_BINARY_lt, KL_BINARY_mul, KL_BINARY_ne, KL_BINARY_sub, KL_UNARY_relu, binary_op, unary_op,
 )
-from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.graph cimport wants_grad
 from kael._kernels.matmul cimport matmul_op
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, TensorBase, kl_is_float, new_number, new_view,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, TensorBase, kl_is_float, new_number,
     same_shape, wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
@@ -60,66 +60,43 @@ cdef object general(str name, object a, object b):
     return getattr(elementwise, name)(a, b)
 
 
+cdef inline TensorBase plain(object x, object other):
+    """x as a tensor of the dtype of the other operand; None when that takes more than reading a
+    Python number, or when x requires grad."""
+    if isinstance(x, TensorBase):
+        return None if (<TensorBase> x).requires_grad_flag and grad_enabled() else <TensorBase> x
+    if (isinstance(other, TensorBase) and kl_is_float((<TensorBase> other).dtype)
+            and (PyFloat_CheckExact(x) or PyLong_CheckExact(x))):
+        return new_number((<TensorBase> other).dtype, x)
+    return None
+
+
 cdef inline object binary(int op, str name, object a, object b, int least):
-    """The kernel at once for tensors of one dtype, not below `least`, or of a float dtype and a
-    Python number, when nothing is to be recorded."""
-    cdef TensorBase x, y
-    if isinstance(a, TensorBase):
-        x = <TensorBase> a
-        if isinstance(b, TensorBase):
-            y = <TensorBase> b
-        elif kl_is_float(x.dtype) and (PyFloat_CheckExact(b) or PyLong_CheckExact(b)):
-            y = new_number(x.dtype, b)
-        else:
-            return general(name, a, b)
-    elif (isinstance(b, TensorBase) and kl_is_float((<TensorBase> b).dtype)
-            and (PyFloat_CheckExact(a) or PyLong_CheckExact(a))):
-        y = <TensorBase> b
-        x = new_number(y.dtype, a)
-    else:
-        return general(name, a, b)
-    if x.dtype != y.dtype or x.dtype < least:
-        return general(name, a, b)
-    if not ((x.requires_grad_flag or y.requires_grad_flag) and grad_enabled()):
-        return binary_op(op, x, y, None)
-    if op in (KL_BINARY_add, KL_BINARY_sub, KL_BINARY_mul) and same_shape(x, y):
-        return recorded(op, name, x, y)
+    """The kernel at once for operands of one dtype, not below `least`, outside of graphs."""
+    cdef TensorBase x = plain(a, b), y
+    if x is not None:
+        y = plain(b, a)
+        if y is not None and x.dtype == y.dtype and x.dtype >= least:
+            return binary_op(op, x, y, None)
     return general(name, a, b)
 
 
-cdef object recorded(int op, str name, TensorBase x, TensorBase y):
-    """A sum, difference or product of tensors of one shape; its gradient is one operator."""
-    cdef Factors factors = Factors.__new__(Factors)
-    cdef TensorBase out = binary_op(op, x, y, None)
-    if op != KL_BINARY_mul:
-        return record_op(name, out, (x, y), sum_gradient if op == KL_BINARY_add else
-                         difference_gradient, ())
-    factors.a = new_view(x, x.data, x.ndim, x.shape_, x.strides_)
-    factors.b = new_view(y, y.data, y.ndim, y.shape_, y.strides_)
-    return record_op(name, out, (x, y), factors, (factors.a, factors.b))
-
-
-def sum_gradient(g):
-    return g, g
-
-
-def difference_gradient(g):
-    return g, -g
-
-
-cdef class Factors:
-    """The gradient of a product; keeps the factors, but not the graphs that made them."""
-    cdef TensorBase a, b
-
-    def __call__(self, TensorBase g):
-        return binary_op(KL_BINARY_mul, g, self.b, None), binary_op(KL_BINARY_mul, g, self.a, None)
+cdef inline object in_place_binary(int op, str name, TensorBase x, object b, int least):
+    """The same, written into x, when b has its shape or is one number."""
+    cdef TensorBase y
+    if x.dtype >= least and not wants_grad(x):
+        y = plain(b, x)
+        if y is not None and x.dtype == y.dtype and (y.ndim == 0 or same_shape(x, y)):
+            return binary_op(op, x, y, x)
+    return in_place(name, x, b)
 
 
 cdef object in_place(str name, object self, object other):
-    other = operand(other)
-    if other is NotImplemented:
-        return NotImplemented
-    return in_place_forms[name](self, other)
+    # Not NotImplemented: a heap type's += ends in its sequence slot, which is this very function.
+    value = operand(other)
+    if value is NotImplemented:
+        raise TypeError(f"{name}: expected a Tensor or a number, got {type(other).__name__}")
+    return in_place_forms[name](self, value)
 
 
 cdef class Operators(TensorBase):
@@ -134,7 +111,7 @@ cdef class Operators(TensorBase):
         return binary(KL_BINARY_add, "add", other, self, KL_DTYPE_u8)
 
     def __iadd__(self, other):
-        return in_place("add_", self, other)
+        return in_place_binary(KL_BINARY_add, "add_", self, other, KL_DTYPE_u8)
 
     def __sub__(self, other):
         return binary(KL_BINARY_sub, "sub", self, other, KL_DTYPE_u8)
@@ -143,7 +120,7 @@ cdef class Operators(TensorBase):
         return binary(KL_BINARY_sub, "sub", other, self, KL_DTYPE_u8)
 
     def __isub__(self, other):
-        return in_place("sub_", self, other)
+        return in_place_binary(KL_BINARY_sub, "sub_", self, other, KL_DTYPE_u8)
 
     def __mul__(self, other):
         return binary(KL_BINARY_mul, "mul", self, other, KL_DTYPE_u8)
@@ -152,7 +129,7 @@ cdef class Operators(TensorBase):
         return binary(KL_BINARY_mul, "mul", other, self, KL_DTYPE_u8)
 
     def __imul__(self, other):
-        return in_place("mul_", self, other)
+        return in_place_binary(KL_BINARY_mul, "mul_", self, other, KL_DTYPE_u8)
 
     def __truediv__(self, other):
         return binary(KL_BINARY_div, "div", self, other, KL_DTYPE_f32)
@@ -161,7 +138,7 @@ cdef class Operators(TensorBase):
         return binary(KL_BINARY_div, "div", other, self, KL_DTYPE_f32)
 
     def __itruediv__(self, other):
-        return in_place("div_", self, other)
+        return in_place_binary(KL_BINARY_div, "div_", self, other, KL_DTYPE_f32)
 
     def __floordiv__(self, other):
         return general("floor_divide", self, other)

@@ -30,36 +30,31 @@ cdef extern from "kael/process.h" nogil:
         int64_t hits
         int64_t misses
 
-    struct kl_process_state "kl_process":
+    # Each struct has one instance, of its own name (pool.h).
+    struct kl_process_t "kl_process":
         int64_t cpus
 
-    struct kl_thread_state "kl_self":
+    struct kl_self_t "kl_self":
         bint inside
         bint grad_disabled
         int callbacks
 
     kl_runtime kl_the_runtime
-    kl_process_state kl_process
-    kl_thread_state kl_self
+    kl_process_t kl_process
+    kl_self_t kl_self
 
     kl_isa_row_t kl_isa_row(int isa)
     int kl_install_fork_handlers()
     int64_t kl_usable_cpus()
     int64_t kl_cgroup_cpus(const char *root)
     bint kl_parse_number(const char *text, int64_t *value)
+    int64_t kl_configured_threads()
     void kl_set_threads(int64_t threads)
     kl_allocator_stats kl_read_allocator()
     void kl_empty_cache()
     void kl_set_caching(bint caching)
+    bint kl_caching()
     int64_t kl_block_capacity(int64_t nbytes)
-
-cdef extern from *:
-    """
-    #define KL_CONFIGURED_THREADS() atomic_load(&kl_process.threads)
-    #define KL_CACHING() (kl_blocks.caching)
-    """
-    int64_t configured_threads "KL_CONFIGURED_THREADS"() nogil
-    bint caching "KL_CACHING"() nogil
 
 
 # ---- First use ----
@@ -218,7 +213,7 @@ def parallel_for(int64_t begin, int64_t end, int64_t grain, body):
 def get_num_threads():
     """See kael.threads.get_num_threads."""
     runtime()
-    return configured_threads()
+    return kl_configured_threads()
 
 
 def set_num_threads(int64_t count):
@@ -235,7 +230,7 @@ def set_num_threads(int64_t count):
 def threads_report():
     """The count, where it came from, and the CPUs that this process may keep busy."""
     runtime()
-    return configured_threads(), threads_source, kl_process.cpus
+    return kl_configured_threads(), threads_source, kl_process.cpus
 
 
 def element_grain():
@@ -305,7 +300,7 @@ def set_caching(bint enabled):
 def caching_enabled():
     """See kael.memory.caching_allocator_enabled."""
     runtime()
-    return caching()
+    return kl_caching()
 
 
 def block_capacity(int64_t nbytes):

@@ -2,6 +2,7 @@
 
 from cpython.buffer cimport Py_buffer, PyBUF_WRITABLE
 from cpython.number cimport PyNumber_Index
+from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
@@ -375,11 +376,11 @@ cdef int wrap_dim(object dim, int ndim, str op) except -1:
 cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
     cdef int count = 0
     if not isinstance(sizes, (tuple, list)):
-        sizes = (sizes,) if hasattr(sizes, "__index__") else tuple(sizes)
+        sizes = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
     if len(sizes) > KL_MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
     for size in sizes:
-        if not hasattr(size, "__index__"):
+        if not PyLong_Check(size) and not hasattr(size, "__index__"):
             raise TypeError(f"{op}: sizes must be integers, got {size!r}")
         try:
             shape[count] = size

@@ -101,7 +101,8 @@ def _assign(x, index, value):
     values = elementwise.convert(views.permute(wide, back), x.dtype_code)
     packed = elementwise.contiguous(table)
     kernels.put(packed, rows, values, plan.lead)
-    elementwise.copy_(table, packed)
+    if packed is not table:
+        elementwise.copy_(table, packed)
 
 
 def _trimmed(value, ndim):

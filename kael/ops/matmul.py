@@ -59,12 +59,14 @@ def matmul(a, b, *, out=None):
             _gradient_of_b(g, a, b) if b.requires_grad else None,
         )
 
-    return record("matmul", result, (a, b), gradient, saved=_read_by_gradient(a, b))
+    return record("matmul", result, (a, b), gradient, _read_by_gradient(a, b))
 
 
 def _read_by_gradient(a, b):
     """Each operand is read for the gradient of the other."""
-    return tuple(x for x, other in ((a, b), (b, a)) if other.requires_grad)
+    if a.requires_grad and b.requires_grad:
+        return a, b
+    return (b,) if a.requires_grad else (a,) if b.requires_grad else ()
 
 
 def _refuse_grad(name, *tensors):
@@ -129,7 +131,7 @@ def dot(a, b, *, out=None):
     def gradient(g):
         return g * b if a.requires_grad else None, g * a if b.requires_grad else None
 
-    return record("dot", result, (a, b), gradient, saved=_read_by_gradient(a, b))
+    return record("dot", result, (a, b), gradient, _read_by_gradient(a, b))
 
 
 def linear(x, weight, bias=None):
@@ -176,7 +178,7 @@ def linear(x, weight, bias=None):
             grads.append(rows.sum(0) if bias.requires_grad else None)
         return tuple(grads)
 
-    return record("linear", result, inputs, gradient, saved=_read_by_gradient(x, weight))
+    return record("linear", result, inputs, gradient, _read_by_gradient(x, weight))
 
 
 def _check_dims(name, a, a_dims, b, b_dims):

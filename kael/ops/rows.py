@@ -6,11 +6,17 @@ and in any layout.
 
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
+from kael._kernels.tensor import alias
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.dtypes import int64
 
 __all__ = ["cross_entropy_losses", "log_softmax", "softmax", "standardize"]
+
+_KERNELS = {
+    name: (kernels.ROWS[name], kernels.ROWS[f"{name}_backward"])
+    for name in ("softmax", "log_softmax")
+}
 
 
 def softmax(x, dim=-1, dtype=None):
@@ -41,12 +47,12 @@ def log_softmax(x, dim=-1, dtype=None):
 def _along(name, x, dim, dtype):
     x = x if dtype is None else x.to(dtype)
     dim = normalize_dim(dim, x.ndim, name)
-    out = kernels.rows(kernels.ROWS[name], x, dim)
+    forward, backward = _KERNELS[name]
+    out = kernels.rows(forward, x, dim)
     if not needs_grad(x):
         return out
-    backward = kernels.ROWS[f"{name}_backward"]
-    y = out.detach()
-    return record(name, out, (x,), lambda g: (kernels.rows(backward, y, dim, g),), saved=(y,))
+    y = alias(out)
+    return record(name, out, (x,), lambda g: (kernels.rows(backward, y, dim, g),), (y,))
 
 
 def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):

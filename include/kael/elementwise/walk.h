@@ -317,8 +317,7 @@ static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t 
 static inline KL_UNUSED int kl_walk_run(const struct kl_runtime *rt, struct kl_walk *walk,
                                         int64_t size, int64_t cost) {
     if (size == 0) return KL_OK;
-    const int64_t grain = kl_max(1, rt->element_grain() / cost);
-    return rt->parallel_for(0, size, grain, kl_walk_range, walk);
+    return rt->parallel_for(0, size, kl_grain(rt, size, cost), kl_walk_range, walk);
 }
 
 #endif

@@ -48,7 +48,8 @@ enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
 /* The kernels of one element type and instruction set. A tile of h rows is at most
  * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
  * path. kernel[v - 1][h - 1] serves whole tiles, edge[v - 1][h - 1] tiles whose last vector is
- * partly beyond the matrix. Up to 4 vectors every width is there; of the wider some are NULL. */
+ * partly beyond the matrix. Every width up to 3 is there, of the
+ * wider ones some are NULL. */
 struct kl_tile_kernels {
     int size;
     int width;
@@ -61,7 +62,8 @@ struct kl_tile_kernels {
 
 /* X(h, vectors) for every height up to the last. */
 #define KL_HEIGHTS_1(X, v) X(1, v)
-#define KL_HEIGHTS_3(X, v) KL_HEIGHTS_1(X, v) X(2, v) X(3, v)
+#define KL_HEIGHTS_2(X, v) KL_HEIGHTS_1(X, v) X(2, v)
+#define KL_HEIGHTS_3(X, v) KL_HEIGHTS_2(X, v) X(3, v)
 #define KL_HEIGHTS_6(X, v) KL_HEIGHTS_3(X, v) X(4, v) X(5, v) X(6, v)
 #define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
 #define KL_HEIGHTS_14(X, v) \

@@ -5,7 +5,8 @@
 #define KL_LOAD(base, v) \
     (edge && (v) == vectors - 1 ? V(load_part)(KL_AT(base, v), part) : V(load)(KL_AT(base, v)))
 
-/* acc += the products, values of a broadcast against the vectors of a row of b. */
+/* acc += the products, values of a broadcast against the vectors of a row of b. The sums are local
+ * because clang 14 keeps some of the caller's array in memory. */
 KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const int vectors,
                                const bool edge, const int64_t part,
                                V(vec) acc[][KL_TILE_VECTORS]) {
@@ -16,6 +17,10 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] = tile->a + i * a_row;
 #define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
     const char *b = tile->b;
+    V(vec) sum[KL_TILE_ROWS][KL_TILE_VECTORS];
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) sum[i][v] = acc[i][v];
+    }
     for (int64_t k = tile->inner; k > 0; --k) {
 #if KL_TILE_AHEAD
         KL_UNROLL for (int v = 0; v < vectors; ++v)
@@ -27,7 +32,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int v = 0; v < vectors; ++v) {
                 const V(vec) row = KL_LOAD(b, v);
                 KL_UNROLL for (int i = 0; i < rows; ++i)
-                    acc[i][v] = V(fma)(value[i], row, acc[i][v]);
+                    sum[i][v] = V(fma)(value[i], row, sum[i][v]);
             }
         } else {
             V(vec) row[KL_TILE_VECTORS];
@@ -35,11 +40,14 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int i = 0; i < rows; ++i) {
                 const V(vec) value = KL_VALUE(i);
                 KL_UNROLL for (int v = 0; v < vectors; ++v)
-                    acc[i][v] = V(fma)(value, row[v], acc[i][v]);
+                    sum[i][v] = V(fma)(value, row[v], sum[i][v]);
             }
         }
         KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
         b += b_inner;
+    }
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = sum[i][v];
     }
 #undef KL_VALUE
 }
@@ -49,8 +57,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
                            const bool edge) {
     V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
     const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
-    char *const out = tile->out;
-    const int64_t out_row = tile->out_row;
+    char *out = tile->out;
+    int64_t out_row = tile->out_row;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
     }
@@ -70,6 +78,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
     else
 #endif
         KL_FN(tile_sum)(tile, rows, vectors, edge, part, acc);
+    /* Addresses of out are worked out again: kept over the sums, they would cost registers. */
+    __asm__("" : "+r"(out), "+r"(out_row));
     if (tile->mode == KL_TILE_ADD) {
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
@@ -98,14 +108,15 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
 #undef KL_LOAD
 
 #define KL_SHAPE(word, h, v) KL_FN(word##_##h##x##v)
-#define X(h, v)                                                                  \
-    _Static_assert((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 <= KL_TILE_REGISTERS, \
-                   "the sums of this tile do not fit the registers");            \
-    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {               \
-        KL_FN(tile)(tile, h, v, false);                                          \
-    }                                                                            \
-    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) {               \
-        KL_FN(tile)(tile, h, v, true);                                           \
+#define KL_SHAPE_REGISTERS(h, v) ((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 + KL_TILE_MASKS)
+#define X(h, v)                                                       \
+    _Static_assert(KL_SHAPE_REGISTERS(h, v) <= KL_TILE_REGISTERS,     \
+                   "the sums of this tile do not fit the registers"); \
+    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {    \
+        KL_FN(tile)(tile, h, v, false);                               \
+    }                                                                 \
+    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) {    \
+        KL_FN(tile)(tile, h, v, true);                                \
     }
 KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #undef X
@@ -125,7 +136,9 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) = {
 };
 
 #undef KL_SHAPE
+#undef KL_SHAPE_REGISTERS
 #undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
+#undef KL_TILE_MASKS
 #undef KL_TILE_AHEAD
 #define KL_TILE_KERNELS KL_FN(tile_kernels)

@@ -1,19 +1,20 @@
 /* Tiles for AVX2: 16 registers hold the sums (rows * vectors), a row of b or the values of a,
- * whichever is fewer, and one operand on its way; edge tiles keep a mask besides.
+ * whichever is fewer, one operand on its way, and the mask of edge tiles.
  *
- *     f32: 6 x 16: 12 + 2 + 1     3 x 32: 12 + 3 + 1     1 x 64: 8 + 1 + 1
- *     f64: 6 x 8:  12 + 2 + 1     3 x 16: 12 + 3 + 1     1 x 32: 8 + 1 + 1
+ *     f32: 6 x 16: 12 + 2 + 1 + 1     3 x 24: 9 + 3 + 1 + 1     2 x 32: 8 + 2 + 1 + 1
+ *     f64: 6 x 8:  12 + 2 + 1 + 1     3 x 12: 9 + 3 + 1 + 1     2 x 16: 8 + 2 + 1 + 1
  *
  * 8 independent sums cover the latency of fma (4 cycles, two a cycle): 6 x 8 f32, with 6 of them,
  * reaches 72% of the peak where 6 x 16 reaches 97%.
  */
 #define KL_TILE_REGISTERS 16
+#define KL_TILE_MASKS 1
 #define KL_TILE_AHEAD 0 /* rows of b to prefetch: a loss with 32-byte vectors */
 
 #define KL_TILES_f32_avx2(X) \
-    KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_3(X, 4) KL_HEIGHTS_1(X, 8)
+    KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_2(X, 4) KL_HEIGHTS_1(X, 8)
 #define KL_TILE_ROWS_f32_avx2 6
-#define KL_TILE_VECTORS_f32_avx2 {8, 4, 4, 2, 2, 2}
+#define KL_TILE_VECTORS_f32_avx2 {8, 4, 3, 2, 2, 2}
 
 #define KL_TILES_f64_avx2 KL_TILES_f32_avx2
 #define KL_TILE_ROWS_f64_avx2 6

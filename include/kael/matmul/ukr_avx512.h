@@ -8,6 +8,7 @@
  * rows take wide tiles.
  */
 #define KL_TILE_REGISTERS 32
+#define KL_TILE_MASKS 0 /* of vector registers */
 
 /* Rows of b to prefetch: 64-byte vectors use a line each, more than L1's own prefetcher brings. */
 #define KL_TILE_AHEAD 4

@@ -9,6 +9,7 @@
  * registers, 5 loads and 24 fmas a step; 6 x 8 f64 is 24 + 4 + 3 = 31.
  */
 #define KL_TILE_REGISTERS 32
+#define KL_TILE_MASKS 0 /* of vector registers */
 #define KL_TILE_AHEAD 0
 
 #define KL_TILES_f32_neon(X) \

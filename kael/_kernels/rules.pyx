@@ -1,0 +1,121 @@
+"""The plain case of the rules of kael.ops.elementwise: operands of one dtype that the kernel takes
+as they are. Every other case is the rule's general function, in ops/rules.py."""
+
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
+
+from kael._kernels.elementwise cimport binary_op, unary_op
+from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.tensor cimport TensorBase, kl_is_float, new_number, new_view, same_shape
+
+
+cdef class UnaryGradient:
+    """Calls ``slope(g, a, y)`` with what the rule reads of operand and output."""
+    cdef object slope
+    cdef TensorBase a, y
+
+    def __call__(self, g):
+        return (self.slope(g, self.a, self.y),)
+
+
+cdef class BinaryGradient:
+    """Calls the slopes that are wanted, and sums over what broadcasting repeated."""
+    cdef object slope_a, slope_b, unbroadcast
+    cdef TensorBase a, b, y
+    cdef tuple shape_a, shape_b      # None where the operand has the output's shape
+
+    def __call__(self, g):
+        part_a = part_b = None
+        if self.slope_a is not None:
+            part_a = self.slope_a(g, self.a, self.b, self.y)
+            if self.shape_a is not None:
+                part_a = self.unbroadcast(part_a, self.shape_a)
+        if self.slope_b is not None:
+            part_b = self.slope_b(g, self.a, self.b, self.y)
+            if self.shape_b is not None:
+                part_b = self.unbroadcast(part_b, self.shape_b)
+        return part_a, part_b
+
+
+cdef TensorBase outside(TensorBase y):
+    """The output without its graph: kept by its own gradient, it would be a cycle."""
+    return new_view(y, y.data, y.ndim, y.shape_, y.strides_)
+
+
+cdef tuple present(TensorBase a, TensorBase b, TensorBase y):
+    """Those of the three that a gradient keeps."""
+    if y is None:
+        if b is None:
+            return () if a is None else (a,)
+        return (b,) if a is None else (a, b)
+    return tuple([x for x in (a, b, y) if x is not None])
+
+
+def unary(rule, general):
+    """The function of a rule of one operand; ``general`` does what is not plain."""
+    cdef int op = rule.code
+    cdef bint floats_only = rule.works_in.startswith("float")
+    cdef str name = rule.name
+    cdef object slope = rule.gradients[0] if rule.gradients else None
+    cdef bint reads_a = "a" in rule.reads, reads_y = "y" in rule.reads
+
+    def function(x):
+        cdef TensorBase a, out
+        cdef UnaryGradient gradient
+        if not isinstance(x, TensorBase):
+            return general(x)
+        a = <TensorBase> x
+        if floats_only and not kl_is_float(a.dtype):
+            return general(x)
+        out = unary_op(op, a, None)
+        if slope is None or not wants_grad(a):
+            return out
+        gradient = UnaryGradient.__new__(UnaryGradient)
+        gradient.slope = slope
+        gradient.a = a if reads_a else None
+        gradient.y = outside(out) if reads_y else None
+        return record_op(name, out, (a,), gradient, present(gradient.a, None, gradient.y))
+
+    return function
+
+
+cdef TensorBase operand(object x, object other):
+    """x as a tensor of the dtype of the other operand; None when that takes a conversion."""
+    if isinstance(x, TensorBase):
+        return <TensorBase> x
+    if (isinstance(other, TensorBase) and kl_is_float((<TensorBase> other).dtype)
+            and (PyFloat_CheckExact(x) or PyLong_CheckExact(x))):
+        return new_number((<TensorBase> other).dtype, x)
+    return None
+
+
+def binary(rule, general, unbroadcast):
+    """The function of a rule of two operands; ``general`` does what is not plain."""
+    cdef int op = rule.code
+    cdef bint floats_only = rule.works_in.startswith("float")
+    cdef str name = rule.name
+    cdef tuple slopes = rule.gradients if rule.gradients else None
+    cdef bint reads_a = "a" in rule.reads, reads_b = "b" in rule.reads
+    cdef bint reads_y = "y" in rule.reads
+
+    def function(a, b):
+        cdef TensorBase x = operand(a, b), y = operand(b, a), out
+        cdef BinaryGradient gradient
+        if x is None or y is None or x.dtype != y.dtype or (
+                floats_only and not kl_is_float(x.dtype)):
+            return general(a, b)
+        out = binary_op(op, x, y, None)
+        if slopes is None or not (wants_grad(x) or wants_grad(y)):
+            return out
+        gradient = BinaryGradient.__new__(BinaryGradient)
+        gradient.slope_a = slopes[0] if x.requires_grad_flag else None
+        gradient.slope_b = slopes[1] if y.requires_grad_flag else None
+        gradient.shape_a = None if same_shape(x, out) else x.shape
+        gradient.shape_b = None if same_shape(y, out) else y.shape
+        gradient.unbroadcast = unbroadcast
+        gradient.a = x if reads_a else None
+        gradient.b = y if reads_b else None
+        gradient.y = outside(out) if reads_y else None
+        return record_op(name, out, (x, y), gradient, present(gradient.a, gradient.b, gradient.y))
+
+    return function
