@@ -310,15 +310,16 @@ def test_workers_compute_in_the_default_floating_point_mode():
     if upward is None:
         return
     x = kael.from_numpy(spread(1 << 20))
+    small = x[:1000]
     nearest = x * (1 / 3)
     with kael.num_threads(4):
         libm.fesetround(upward)
         try:
             chunks_of(0, 100, 1)  # starts the workers
-            rounded_up = x * (1 / 3)
+            rounded_up = small * (1 / 3)
         finally:
             libm.fesetround(0)
-        assert not bits_equal(nearest, rounded_up)  # the caller's own chunks follow its mode
+        assert not bits_equal(rounded_up, nearest[:1000])  # the caller keeps its own mode
         for _ in range(5):
             assert bits_equal(x * (1 / 3), nearest)
 
@@ -354,6 +355,21 @@ def test_grad_mode_belongs_to_the_thread():
             assert other.submit(runtime.is_grad_enabled).result() is True
     finally:
         runtime.set_grad_mode(former)
+
+
+def test_sleeping_workers_want_the_large_grain():
+    with kael.num_threads(1):
+        assert runtime.element_grain() == GRAIN
+    with kael.num_threads(2):
+        chunks_of(0, 100, 1)
+        for _ in range(200):
+            time.sleep(0.01)
+            if runtime.element_grain() == GRAIN:
+                break
+        assert runtime.element_grain() == GRAIN
+        grains = []
+        kael.parallel_for(0, 2, 1, lambda a, b: grains.append(runtime.element_grain()))
+        assert grains == [GRAIN, GRAIN]  # inside a body nothing is split further
 
 
 # ---- Errors ----

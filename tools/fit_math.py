@@ -1,4 +1,4 @@
-"""Derives the coefficients of include/kael/math_tables.h; needs mpmath. Prints the header.
+"""Derives the coefficients of include/kael/math/tables.h; needs mpmath. Prints the header.
 
 Every polynomial is a minimax fit (Remez exchange in 60 digits) of a function that is smooth on
 the reduced interval, its coefficients then rounded to the element type. The rounding is harmless

@@ -10,7 +10,7 @@ from libc.stdint cimport int64_t
 
 cimport cython
 
-from kael._kernels.runtime cimport kl_runtime, runtime
+from kael._kernels.runtime cimport runtime
 
 
 # Small and free of references that the collector would follow, so that the free list serves most
