@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 import kael
 from kael import nn
-from kael.data import DataLoader, digits, idx_digits
+from kael.data import DataLoader, TensorDataset, digits, idx_digits
 
 HIDDEN, CLASSES = 128, 10
 
@@ -39,6 +39,17 @@ def parse_options(arguments):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("runs/mnist_mlp"))
     return parser.parse_args(arguments)
+
+
+def load(folder):
+    """The two data sets, their pixels shifted and scaled by mean and deviation of the first."""
+    training, testing = idx_digits(folder) if folder else digits()
+    pixels = training.tensors[0]
+    mean, deviation = pixels.mean().item(), pixels.std().item()
+    return [
+        TensorDataset((images - mean) / deviation, labels)
+        for images, labels in (training.tensors, testing.tensors)
+    ]
 
 
 def train_epoch(model, loader, criterion, optimizer, title):
@@ -91,7 +102,7 @@ def train(options):
     if options.threads:
         kael.set_num_threads(options.threads)
     kael.manual_seed(options.seed)
-    training, testing = idx_digits(options.data) if options.data else digits()
+    training, testing = load(options.data)
     pixels = training.tensors[0].shape[1]
     model = nn.Sequential(nn.Linear(pixels, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, CLASSES))
     optimizer = kael.optim.Adam(model.parameters(), lr=options.lr)

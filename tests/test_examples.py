@@ -36,7 +36,7 @@ def digest_of(result):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    """Four IDX files: 300 noisy images of 28 x 28 for training, one bright row telling the digit."""
+    """Four IDX files: noisy images of 28 x 28 in which one bright row tells the digit."""
     folder = tmp_path_factory.mktemp("idx")
     draw = np.random.default_rng(0)
     for name, shape in FILES.items():
@@ -94,7 +94,7 @@ import sys
 sys.path.insert(0, {str(MNIST_MLP.parent)!r})
 import kael, mnist_mlp
 from kael import nn
-training, _ = mnist_mlp.idx_digits({str(small)!r})
+training, _ = mnist_mlp.load({str(small)!r})
 model = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
 optimizer = kael.optim.Adam(model.parameters())
 loader = mnist_mlp.DataLoader(training, 64, shuffle=True)

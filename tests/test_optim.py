@@ -5,9 +5,10 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import bits_equal, spread
+from conftest import bits_equal, run_script, spread
 
 import kael
+from kael._kernels import runtime
 from kael.optim import SGD, Adam, AdamW
 
 SIZES = [*range(71), 4099, 10007]
@@ -112,7 +113,7 @@ def test_every_element_follows_the_formula(kind, flags, every_isa):
     # pytorch/pytorch#191763: whole vectors were left unchanged, or only their tails were right
     for dtype in DTYPES:
         arrays = motley(dtype)
-        gradients = [motley(dtype, 1000 * k) for k in (1, 2, 3)]
+        gradients = [motley(dtype, 1000 * k) for k in (1, 2)]
         found, optimizer = run(kind, flags, arrays, gradients)
         states = [
             {k: np.zeros_like(a) for k in ("exp_avg", "exp_avg_sq", "max_exp_avg_sq")}
@@ -161,7 +162,7 @@ def test_every_flag_combination_agrees_with_torch(kind, flags):
     for dtype, bound in (("float32", 2e-6), ("float64", 1e-14)):
         sizes = [0, 1, 7, 16, 33, 70, 4099]
         arrays = [generator.normal(size=n).astype(dtype) for n in sizes]
-        steps = [[generator.normal(size=n).astype(dtype) for n in sizes] for _ in range(6)]
+        steps = [[generator.normal(size=n).astype(dtype) for n in sizes] for _ in range(4)]
         for step in steps[:2]:
             step[3] = None  # joins at the third step, with its own step count
         found, optimizer = run(kind, flags, arrays, steps)
@@ -533,3 +534,46 @@ def test_learning_rate_as_tensor():
     assert bits_equal(p.detach(), expected)
     with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
         SGD([p], lr=kael.ones(2))
+
+
+@pytest.mark.skipif(
+    runtime.build_report()[2] == "thread",
+    reason="ThreadSanitizer ends a forked child that starts threads",
+)
+def test_forked_children_step_with_the_same_bits():
+    # torch's fused Adam hangs in the child of a parent that used its pool (pytorch/pytorch#17199);
+    # here the fork also comes while another thread is inside a step
+    out = run_script(
+        """
+        import os, threading
+        import numpy as np
+        import kael
+        kael.set_num_threads(4)
+        start = np.linspace(-1, 1, 2_000_000).astype(np.float32)
+        def steps(optimizer, p):
+            for _ in range(3):
+                p.grad = kael.from_numpy(start)
+                optimizer.step()
+            return bytes(memoryview(p.detach()))
+        def fresh():
+            p = kael.tensor(start).requires_grad_()
+            return kael.optim.Adam([p]), p
+        expected = steps(*fresh())
+        busy, other = fresh()
+        other.grad = kael.from_numpy(start)
+        thread = threading.Thread(target=lambda: [busy.step() for _ in range(60)])
+        thread.start()
+        for _ in range(5):
+            pid = os.fork()
+            if pid == 0:
+                busy.step()
+                os._exit(0 if steps(*fresh()) == expected else 1)
+            assert os.waitpid(pid, 0)[1] == 0
+        thread.join()
+        assert steps(*fresh()) == expected
+        print("done")
+        """,
+        {"PYTHONWARNINGS": "ignore"},
+        120,
+    )
+    assert out == "done\n"

@@ -162,7 +162,7 @@ def test_damaged_and_foreign_files(path, tmp_path):
 
 def test_unsupported_dtypes_are_named(tmp_path):
     np.savez(tmp_path / "half.npz", h=np.ones(2, np.float16))
-    with pytest.raises(TypeError, match="array 'h'.*float16"):
+    with pytest.raises(TypeError, match=r"array 'h'.*float16"):
         kael.load(tmp_path / "half.npz")
 
 

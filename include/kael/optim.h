@@ -15,23 +15,8 @@
 
 #include <string.h>
 
+#include "kael/optim_table.h"
 #include "kael/runtime.h"
-
-enum { KL_OPTIM_STATES = 3, KL_OPTIM_SCALARS = 8 };
-
-/* One parameter: contiguous arrays of `size` elements of one dtype (f32 or f64), of which none
- * overlaps another. What state and scalar mean, the rule of optim.inc.h says. */
-struct kl_optim_tensor {
-    void *param;
-    const void *grad;
-    void *state[KL_OPTIM_STATES];
-    int64_t size;
-    int64_t begin;   /* first index in the joint space; kl_optim_step fills it in */
-    int dtype;
-    int variant;     /* the rule's flags, as bits */
-    bool frozen;     /* lr == 0: the state advances and the parameter keeps its bits */
-    double scalar[KL_OPTIM_SCALARS];
-};
 
 /* beta ** step in a fixed order of multiplications, the same on every machine (libm's pow is
  * not): squares of beta for the bits of step, from the lowest. */
@@ -187,6 +172,23 @@ static int kl_optim_step(const struct kl_runtime *rt, int rule, struct kl_optim_
         total += tensors[i].size;
     }
     return rt->parallel_for(0, total, kl_grain(rt, total, KL_OPTIM_COST), kl_optim_body, &job);
+}
+
+/* The entry points: kl_optim_driver's. */
+static int kl_adam(const struct kl_runtime *rt, struct kl_optim_tensor *tensors, int64_t count) {
+    return kl_optim_step(rt, KL_RULE_ADAM, tensors, count);
+}
+
+static int kl_sgd(const struct kl_runtime *rt, struct kl_optim_tensor *tensors, int64_t count) {
+    return kl_optim_step(rt, KL_RULE_SGD, tensors, count);
+}
+
+static int kl_scale(const struct kl_runtime *rt, struct kl_optim_tensor *tensors, int64_t count) {
+    return kl_optim_step(rt, KL_RULE_SCALE, tensors, count);
+}
+
+static int kl_clamp(const struct kl_runtime *rt, struct kl_optim_tensor *tensors, int64_t count) {
+    return kl_optim_step(rt, KL_RULE_CLAMP, tensors, count);
 }
 
 #endif

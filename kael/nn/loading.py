@@ -24,7 +24,7 @@ def load(module, state_dict, strict):
     unexpected = [key for key in state_dict if key not in own]
     errors = []
     if strict:
-        for what, keys in (("Unexpected", unexpected), ("Missing", missing)):
+        for what, keys in (("Missing", missing), ("Unexpected", unexpected)):
             if keys:
                 names = ", ".join(f'"{key}"' for key in keys)
                 errors.append(f"{what} key(s) in state_dict: {names}. ")

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "kael/config.h"
-#include "kael/math_tables.h"
+#include "kael/math/tables.h"
 
 __extension__ typedef unsigned __int128 kl_u128;
 

@@ -1,0 +1,22 @@
+/* Steps that the functions share. */
+KL_INLINE V(vec) KL_FN(horner)(V(vec) x, const T *table, int terms) {
+    V(vec) sum = V(splat)(table[0]);
+    KL_UNROLL
+    for (int i = 1; i < terms; ++i) sum = V(fma)(sum, x, V(splat)(table[i]));
+    return sum;
+}
+
+/* x * 2^n, rounded once; the low bits of steps hold n + 2 * bias. Two factors, since 2^n itself
+ * may be no normal number; the first product is exact for x near 1. */
+KL_INLINE V(vec) KL_FN(scale)(V(vec) x, V(bits) steps) {
+    const V(bits) half = V(bits_shr)(steps, 1);
+    const V(bits) rest = V(bits_sub)(steps, half);
+    x = V(mul)(x, V(from_bits)(V(bits_shl)(half, KL_FRACTION)));
+    return V(mul)(x, V(from_bits)(V(bits_shl)(rest, KL_FRACTION)));
+}
+
+/* The magnitude's bits with the sign of another vector. */
+KL_INLINE V(vec) KL_FN(copy_sign)(V(vec) magnitude, V(vec) sign) {
+    const V(bits) top = V(as_bits)(V(splat)((T)-0.0));
+    return V(from_bits)(V(bits_or)(V(as_bits)(magnitude), V(bits_and)(V(as_bits)(sign), top)));
+}

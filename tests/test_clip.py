@@ -1,0 +1,113 @@
+"""Gradient clipping: one norm in double over all gradients, whatever their split."""
+
+import numpy as np
+import pytest
+from conftest import bits_equal, spread
+
+import kael
+from kael.optim import clip_grad_norm_, clip_grad_value_, clip_grads_with_norm_, get_total_norm
+
+
+def holders(gradients):
+    made = []
+    for g in gradients:
+        p = kael.zeros(g.shape, dtype=kael.tensor(g).dtype).requires_grad_()
+        p.grad = kael.tensor(g)
+        made.append(p)
+    return made
+
+
+def test_norm_and_scaling_agree_with_torch():
+    torch = pytest.importorskip("torch")
+    for norm_type in (2.0, 1.0, 3.0, float("inf")):
+        gradients = [np.linspace(-k, 2, 10 * k + 3).astype("float32") for k in range(1, 5)]
+        mine = holders(gradients)
+        theirs = [torch.zeros(g.shape, requires_grad=True) for g in gradients]
+        for t, g in zip(theirs, gradients, strict=True):
+            t.grad = torch.from_numpy(g.copy())
+        got = clip_grad_norm_(mine, 1.5, norm_type)
+        expected = torch.nn.utils.clip_grad_norm_(theirs, 1.5, norm_type)
+        assert got.shape == () and got.dtype is kael.float32
+        np.testing.assert_allclose(got.item(), expected.item(), rtol=1e-6)
+        for p, t in zip(mine, theirs, strict=True):
+            np.testing.assert_allclose(np.asarray(p.grad), t.grad.numpy(), rtol=1e-5, atol=1e-7)
+
+
+def test_bits_do_not_depend_on_threads_isa_or_split():
+    whole = spread(100_003)
+    with kael.isa("generic"), kael.num_threads(1):
+        (p,) = holders([whole])
+        total = clip_grad_norm_([p], 1.0)
+        expected = np.array(p.grad)
+    for isa in kael.usable_isas():
+        for threads in (1, 3, 7):
+            for cuts in ([], [1, 50_000, 50_001], [16_384, 99_999]):
+                with kael.isa(isa), kael.num_threads(threads):
+                    parts = holders(np.split(whole, cuts))
+                    assert bits_equal(clip_grad_norm_(parts, 1.0), total)
+                    found = np.concatenate([np.asarray(p.grad) for p in parts])
+                    assert bits_equal(found, expected)
+
+
+def test_the_norm_is_taken_in_double():
+    # torch reports inf for these and makes the gradients 0
+    (p,) = holders([np.array([1e30, 1e30], np.float32)])
+    assert clip_grad_norm_(p, 1.0).item() == pytest.approx(1.4142135e30)
+    np.testing.assert_allclose(np.asarray(p.grad), [0.70710677] * 2, rtol=1e-6)
+
+
+def test_small_norms_change_nothing_and_views_are_written_through():
+    base = kael.tensor(spread((4, 6)))
+    p = kael.zeros(6, 4, requires_grad=True)
+    p.grad = base.transpose(0, 1)
+    before = np.array(base)
+    clip_grad_norm_([p], float("inf"))
+    assert bits_equal(base, before)
+    total = clip_grad_norm_([p], 1e-3).item()
+    factor = np.float32(1e-3 / (np.sqrt((before.astype(np.float64) ** 2).sum()) + 1e-6))
+    assert total > 1e-3 and bits_equal(base, factor * before)
+
+
+def test_nonfinite_norms():
+    for values, error in (([np.inf, 1.0], "non-finite"), ([np.nan, 1.0], "non-finite")):
+        (p,) = holders([np.array(values, np.float32)])
+        before = np.array(p.grad)
+        with pytest.raises(RuntimeError, match=error):
+            clip_grad_norm_([p], 1.0, error_if_nonfinite=True)
+        assert bits_equal(p.grad, before)
+    (p,) = holders([np.array([np.inf, 1.0], np.float32)])
+    assert clip_grad_norm_([p], 1.0).item() == np.inf
+    assert bits_equal(p.grad, np.array([np.nan, 0.0], np.float32))
+    (p,) = holders([np.array([np.nan, 1.0], np.float32)])
+    clip_grad_norm_([p], 1.0)
+    assert np.isnan(np.asarray(p.grad)).all()
+
+
+def test_the_two_halves_equal_the_whole():
+    gradients = [spread(9), spread(20, seed=1)]
+    whole, halves = holders(gradients), holders(gradients)
+    total = clip_grad_norm_(whole, 0.5)
+    known = get_total_norm([p.grad for p in halves])
+    assert bits_equal(known, total)
+    clip_grads_with_norm_(halves, 0.5, known)
+    for a, b in zip(whole, halves, strict=True):
+        np.testing.assert_allclose(np.asarray(a.grad), np.asarray(b.grad), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_clipping_by_value(dtype):
+    values = np.array([-3.0, -0.5, -0.0, 0.5, 3.0, np.nan, np.inf, -np.inf] * 9, dtype)
+    (p,) = holders([values])
+    clip_grad_value_(iter([p]), 1)
+    assert bits_equal(p.grad, np.clip(values, dtype and -1, 1).astype(dtype))
+
+
+def test_no_gradients():
+    p = kael.zeros(3, requires_grad=True)
+    assert clip_grad_norm_([p], 1.0).item() == 0
+    assert clip_grad_norm_([], 1.0).item() == 0
+    clip_grad_value_(p, 1.0)
+    with pytest.warns(UserWarning, match="empty generator"):
+        clip_grad_norm_((x for x in ()), 1.0)
+    (q,) = holders([np.zeros((0, 2), np.float32)])
+    assert clip_grad_norm_([q], 1.0).item() == 0

@@ -1,0 +1,283 @@
+"""nn.Module and its containers: registration, walks, modes, saving, messages, as torch.nn's."""
+
+import copy
+import pickle
+import re
+
+import numpy as np
+import pytest
+from conftest import bits_equal
+
+import kael
+from kael import nn
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Linear(3, 4)
+        self.rest = nn.Sequential(nn.ReLU(), nn.Linear(4, 2, bias=False))
+        self.scale = nn.Parameter(kael.ones(2))
+        self.register_buffer("offset", kael.zeros(2))
+        self.register_buffer("cache", kael.zeros(5), persistent=False)
+
+    def forward(self, x):
+        return self.rest(self.first(x)) * self.scale + self.offset
+
+
+NAMES = ["scale", "first.weight", "first.bias", "rest.1.weight"]
+
+
+def names(pairs):
+    return [name for name, _ in pairs]
+
+
+def test_assignment_registers_in_order():
+    net = Net()
+    assert names(net.named_parameters()) == NAMES
+    assert names(net.named_buffers()) == ["offset", "cache"]
+    assert names(net.named_modules()) == ["", "first", "rest", "rest.0", "rest.1"]
+    assert names(net.named_children()) == ["first", "rest"]
+    assert list(net.children()) == [net.first, net.rest]
+    assert len(list(net.modules())) == 5 and len(list(net.parameters(recurse=False))) == 1
+    assert net(kael.ones(5, 3)).shape == (5, 2)
+    assert names(net.named_parameters(prefix="net"))[0] == "net.scale"
+
+
+def test_assignment_replaces_and_deletes():
+    net = Net()
+    net.scale = nn.Parameter(kael.zeros(2))
+    assert net.get_parameter("scale") is net.scale
+    net.scale = None
+    assert "scale" not in names(net.named_parameters()) and net.scale is None
+    net.offset = kael.ones(2)
+    assert dict(net.named_buffers())["offset"] is net.offset
+    net.first = nn.Identity()
+    assert names(net.named_parameters()) == ["rest.1.weight"]
+    del net.first
+    assert not hasattr(net, "first") and names(net.named_children()) == ["rest"]
+    with pytest.raises(TypeError, match="cannot assign 'Tensor' as parameter 'scale'"):
+        net.scale = kael.ones(2)
+    with pytest.raises(TypeError, match="cannot assign 'int' as child module 'rest'"):
+        net.rest = 3
+    with pytest.raises(TypeError, match="cannot assign 'list' as buffer 'offset'"):
+        net.offset = [1]
+    with pytest.raises(AttributeError, match="'Net' object has no attribute 'missing'"):
+        net.missing  # noqa: B018
+    net.rest = nn.Parameter(kael.ones(1))
+    assert names(net.named_children()) == [] and names(net.named_parameters()) == ["rest"]
+
+
+def test_registering_by_name_is_checked():
+    net = Net()
+    for call, error, words in [
+        (lambda: net.register_parameter("a.b", None), KeyError, 'contain "."'),
+        (lambda: net.register_parameter("", None), KeyError, "be empty"),
+        (lambda: net.register_buffer("forward", kael.ones(1)), KeyError, "already exist"),
+        (lambda: net.register_buffer(3, kael.ones(1)), TypeError, "should be a string. Got int"),
+        (lambda: net.register_parameter("p", kael.ones(1)), TypeError, "cannot assign 'Tensor'"),
+        (lambda: net.register_buffer("b", 1), TypeError, "cannot assign 'int' object to buffer"),
+        (lambda: net.add_module("m", 1), TypeError, "int is not a Module subclass"),
+    ]:
+        with pytest.raises(error, match=re.escape(words)):
+            call()
+
+    class Early(nn.Module):
+        def __init__(self):
+            self.w = nn.Parameter(kael.ones(1))
+
+    class EarlyModule(nn.Module):
+        def __init__(self):
+            self.m = nn.Identity()
+
+    with pytest.raises(AttributeError, match=r"cannot assign parameters before Module.__init__"):
+        Early()
+    with pytest.raises(AttributeError, match=r"cannot assign module before Module.__init__"):
+        EarlyModule()
+
+
+def test_paths():
+    net = Net()
+    assert net.get_submodule("rest.1") is net.rest[1] and net.get_submodule("") is net
+    assert net.get_parameter("rest.1.weight") is net.rest[1].weight
+    with pytest.raises(AttributeError, match=r"no submodule 'rest\.7'"):
+        net.get_submodule("rest.7")
+    with pytest.raises(AttributeError, match=r"no parameter 'first\.none'"):
+        net.get_parameter("first.none")
+
+
+def test_shared_parameters_appear_once():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    net[1].weight = net[0].weight
+    assert names(net.named_parameters()) == ["0.weight", "0.bias", "1.bias"]
+    assert len(names(net.named_parameters(remove_duplicate=False))) == 4
+    twice = nn.Sequential(net[0], net[0])
+    assert len(list(twice.parameters())) == 2 and len(list(twice.children())) == 1
+    assert list(net.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias"]
+
+
+def test_modes_apply_and_requires_grad():
+    net = Net()
+    assert net.training and net.eval() is net
+    assert not any(m.training for m in net.modules())
+    net.train()
+    assert all(m.training for m in net.modules())
+    with pytest.raises(ValueError, match="training mode is expected to be boolean"):
+        net.train(1)
+    seen = []
+    assert net.apply(lambda m: seen.append(type(m).__name__)) is net
+    assert seen == ["Linear", "ReLU", "Linear", "Sequential", "Net"]
+    net.requires_grad_(False)
+    assert not any(p.requires_grad for p in net.parameters())
+
+
+def test_zero_grad():
+    net = Net()
+    net(kael.ones(1, 3)).sum().backward()
+    held = net.scale.grad
+    net.zero_grad(set_to_none=False)
+    assert not np.asarray(net.scale.grad).any() and not np.asarray(held).any()
+    net.zero_grad()
+    assert all(p.grad is None for p in net.parameters())
+
+
+def test_conversion_to_another_dtype():
+    net = nn.Sequential(nn.Linear(3, 3), nn.Linear(3, 3))
+    net[1].weight = net[0].weight
+    net.register_buffer("count", kael.zeros(1, dtype=kael.int64))
+    assert net.double() is net
+    assert {p.dtype for p in net.parameters()} == {kael.float64}
+    assert net[1].weight is net[0].weight and net.count.dtype is kael.int64
+    assert isinstance(net[0].weight, nn.Parameter) and net[0].weight.requires_grad
+    assert net(kael.ones(1, 3, dtype=kael.float64)).dtype is kael.float64
+    before = net[0].weight
+    assert net.to(kael.float64)[0].weight is before
+    assert net.float()[0].weight.dtype is kael.float32
+    with pytest.raises(TypeError, match="int64"):
+        net.to(kael.int64)
+
+
+def test_state_dict_and_strict_loading():
+    net, other = Net(), Net()
+    state = net.state_dict()
+    assert list(state) == ["scale", "offset", "first.weight", "first.bias", "rest.1.weight"]
+    assert not any(v.requires_grad for v in state.values())
+    assert net.state_dict(keep_vars=True)["scale"] is net.scale
+    result = other.load_state_dict(state)
+    assert repr(result) == "<All keys matched successfully>" and result == ([], [])
+    for key, value in other.state_dict().items():
+        assert bits_equal(value, state[key])
+    with kael.no_grad():
+        net.scale.fill_(7)
+    assert state["scale"].tolist() == [7, 7] and other.scale.tolist() == [1, 1]
+
+
+def test_refused_loading_names_everything_and_changes_nothing():
+    torch = pytest.importorskip("torch")
+    net = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 1))
+    before = {k: np.array(v) for k, v in net.state_dict().items()}
+    state = {k: v + 1 for k, v in net.state_dict().items() if k != "1.bias"}
+    state["extra"] = kael.ones(1)
+    theirs = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Linear(3, 1))
+    with pytest.raises(RuntimeError) as expected:
+        theirs.load_state_dict({k: torch.from_numpy(np.array(v)) for k, v in state.items()})
+    with pytest.raises(RuntimeError, match=re.escape(str(expected.value))):
+        net.load_state_dict(state)
+    missing, unexpected = net.load_state_dict(state, strict=False)
+    assert missing == ["1.bias"] and unexpected == ["extra"]
+    net.load_state_dict({k: kael.tensor(v) for k, v in before.items()})
+    bad = dict(net.state_dict(), **{"0.weight": kael.ones(3, 3), "1.bias": 4})
+    bad["1.weight"] = bad["1.weight"] * 2
+    with pytest.raises(RuntimeError, match=r"size mismatch for 0.weight: copying a param with sh"):
+        net.load_state_dict(bad)
+    for key, value in net.state_dict().items():
+        assert bits_equal(value, before[key])
+
+
+def test_forward_hooks():
+    layer = nn.Identity()
+    handles = [
+        layer.register_forward_pre_hook(lambda m, args: args[0] + 1),
+        layer.register_forward_pre_hook(lambda m, args: None, prepend=True),
+        layer.register_forward_hook(lambda m, args, out: out * 10),
+    ]
+    assert layer(kael.ones(1)).item() == 20
+    for handle in handles:
+        handle.remove()
+    assert layer(kael.ones(1)).item() == 1
+    with pytest.raises(NotImplementedError, match='missing the required "forward" function'):
+        nn.Module()(1)
+
+
+@pytest.mark.parametrize("twin", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+def test_deepcopy_and_pickling(twin):
+    net = Net()
+    other = twin(net)
+    assert names(other.named_parameters()) == NAMES
+    assert other.scale is dict(other.named_parameters())["scale"] and other.scale is not net.scale
+    x = kael.ones(2, 3)
+    assert bits_equal(other(x).detach(), net(x).detach())
+    with kael.no_grad():
+        other.scale.fill_(0)
+    assert net.scale.tolist() == [1, 1]
+
+
+def test_parameter():
+    data = kael.ones(2)
+    p = nn.Parameter(data)
+    assert p.requires_grad and p.is_leaf and isinstance(p, kael.Tensor)
+    assert p.data_ptr() == data.data_ptr()
+    assert not nn.Parameter(data, requires_grad=False).requires_grad
+    assert nn.Parameter().shape == (0,) or nn.Parameter().numel() <= 1
+    assert repr(p).startswith("Parameter containing:\ntensor(")
+    assert type(p * 2) is kael.Tensor and type(p.detach()) is kael.Tensor
+    assert type(copy.deepcopy(p)) is nn.Parameter
+    with pytest.raises(TypeError):
+        nn.Parameter([1.0])
+
+
+def test_sequential_as_a_list():
+    a, b, c = nn.Linear(1, 1), nn.ReLU(), nn.Tanh()
+    net = nn.Sequential(a, b)
+    assert net.append(c) is net and len(net) == 3 and net[-1] is c and list(net) == [a, b, c]
+    assert isinstance(net[1:], nn.Sequential) and list(net[1:]) == [b, c]
+    net[0] = nn.Identity()
+    assert isinstance(net[0], nn.Identity)
+    del net[0]
+    assert names(net.named_children()) == ["0", "1"]
+    net.insert(1, a)
+    assert list(net) == [b, a, c]
+    for index in (3, -4):
+        with pytest.raises(IndexError, match="out of range"):
+            net[index]
+    named = nn.Sequential({"in": a, "out": c})
+    assert names(named.named_children()) == ["in", "out"] and named[1] is c
+
+
+def test_module_lists_and_dicts():
+    layers = nn.ModuleList([nn.Linear(2, 2) for _ in range(3)])
+    assert len(list(layers.parameters())) == 6 and len(layers[:2]) == 2
+    layers += [nn.ReLU()]
+    assert len(layers) == 4 and len(layers + nn.ModuleList([nn.Tanh()])) == 5
+    table = nn.ModuleDict({"a": nn.Linear(2, 2)})
+    table["b"] = nn.ReLU()
+    assert list(table) == ["a", "b"] and "a" in table and len(table) == 2
+    assert names(table.named_parameters()) == ["a.weight", "a.bias"]
+    del table["a"]
+    assert list(table.items()) == [("b", table["b"])]
+
+
+def test_repr_matches_torchs():
+    torch = pytest.importorskip("torch")
+
+    def build(n):
+        class Outer(n.Module):
+            def __init__(self):
+                super().__init__()
+                self.stack = n.Sequential(n.Linear(2, 3), n.Sequential(n.ReLU(), n.Dropout(0.1)))
+                self.norm = n.LayerNorm((2, 3))
+                self.empty = n.Sequential()
+
+        return Outer()
+
+    assert repr(build(nn)) == repr(build(torch.nn))
