@@ -6,6 +6,7 @@ import pkgutil
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kael
@@ -46,7 +47,7 @@ def test_readme_names_every_make_command():
 
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name):
-    result = doctest.testmod(
-        importlib.import_module(name), extraglobs={"kael": kael}, optionflags=doctest.ELLIPSIS
-    )
+    known = {"kael": kael, "nn": kael.nn, "np": np}
+    module = importlib.import_module(name)
+    result = doctest.testmod(module, extraglobs=known, optionflags=doctest.ELLIPSIS)
     assert result.failed == 0

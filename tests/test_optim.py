@@ -5,9 +5,10 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import bits_equal, spread
+from conftest import bits_equal, run_script, spread
 
 import kael
+from kael._kernels import runtime
 from kael.optim import SGD, Adam, AdamW
 
 SIZES = [*range(71), 4099, 10007]
@@ -533,3 +534,46 @@ def test_learning_rate_as_tensor():
     assert bits_equal(p.detach(), expected)
     with pytest.raises(ValueError, match="Tensor lr must be 1-element"):
         SGD([p], lr=kael.ones(2))
+
+
+@pytest.mark.skipif(
+    runtime.build_report()[2] == "thread",
+    reason="ThreadSanitizer ends a forked child that starts threads",
+)
+def test_forked_children_step_with_the_same_bits():
+    # torch's fused Adam hangs in the child of a parent that used its pool (pytorch/pytorch#17199);
+    # here the fork also comes while another thread is inside a step
+    out = run_script(
+        """
+        import os, threading
+        import numpy as np
+        import kael
+        kael.set_num_threads(4)
+        start = np.linspace(-1, 1, 2_000_000).astype(np.float32)
+        def steps(optimizer, p):
+            for _ in range(3):
+                p.grad = kael.from_numpy(start)
+                optimizer.step()
+            return bytes(memoryview(p.detach()))
+        def fresh():
+            p = kael.tensor(start).requires_grad_()
+            return kael.optim.Adam([p]), p
+        expected = steps(*fresh())
+        busy, other = fresh()
+        other.grad = kael.from_numpy(start)
+        thread = threading.Thread(target=lambda: [busy.step() for _ in range(60)])
+        thread.start()
+        for _ in range(5):
+            pid = os.fork()
+            if pid == 0:
+                busy.step()
+                os._exit(0 if steps(*fresh()) == expected else 1)
+            assert os.waitpid(pid, 0)[1] == 0
+        thread.join()
+        assert steps(*fresh()) == expected
+        print("done")
+        """,
+        {"PYTHONWARNINGS": "ignore"},
+        120,
+    )
+    assert out == "done\n"

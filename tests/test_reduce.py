@@ -10,6 +10,7 @@ from conftest import THREAD_COUNTS, bits_equal, spread
 
 import kael
 from kael.ops import reduce as ops
+from kael.testing import gradcheck
 
 BLOCK, LANES = 16384, 32
 SUMS = ("sum", "mean", "var", "std", "norm1", "norm2", "prod")
@@ -346,3 +347,52 @@ def test_sums_do_not_overflow_before_the_end():
     assert x.mean().item() == np.float32(3e38)
     assert kael.tensor([1e30, 1e30]).norm().item() == pytest.approx(1.4142135e30)
     assert kael.tensor([3e38, -3e38]).std().item() == float("inf")
+
+
+# --- gradients -----------------------------------------------------------------------------------
+
+
+GRADIENTS = {
+    "sum": lambda x: x.sum(1),
+    "sum_keepdim": lambda x: x.sum((0, 2), keepdim=True),
+    "mean": lambda x: x.mean(),
+    "var": lambda x: x.var((0, 1)),
+    "var_biased": lambda x: x.var(1, unbiased=False),
+    "std": lambda x: x.std(2, keepdim=True),
+    "norm1": lambda x: x.norm(1, 0),
+    "norm2": lambda x: x.norm(2, (1, 2)),
+    "norm3": lambda x: x.norm(3),
+    "norm_inf": lambda x: x.norm(float("inf"), 1),
+    "prod": lambda x: x.prod(1),
+    "max": lambda x: x.max(),
+    "max_dim": lambda x: x.max(1).values,
+    "min_dim": lambda x: x.min(-1, keepdim=True).values,
+    "amin": lambda x: ops.amin(x, (0, 2)),
+}
+
+
+@pytest.mark.parametrize("name", GRADIENTS)
+def test_gradients_agree_with_differences(name):
+    values = np.random.default_rng(5).uniform(0.5, 2.0, (2, 3, 4))
+    values[:, 1] *= -1
+    x = kael.from_numpy(values).requires_grad_()
+    assert gradcheck(GRADIENTS[name], x)
+
+
+def test_gradients_of_special_values_are_torchs():
+    tied = kael.tensor([[1.0, 5.0], [5.0, 2.0]], requires_grad=True)
+    tied.max().backward()
+    assert tied.grad.tolist() == [[0, 0.5], [0.5, 0]]
+    chosen = kael.tensor([[7.0, 7.0, 1.0]], requires_grad=True)
+    chosen.max(1).values.backward(kael.ones(1))
+    assert chosen.grad.tolist() == [[1, 0, 0]]
+    for values, want in (([0.0, 2.0, 3.0], [6, 0, 0]), ([0.0, 0.0, 3.0], [0, 0, 0])):
+        x = kael.tensor(values, requires_grad=True)
+        x.prod().backward()
+        assert x.grad.tolist() == want
+    flat = kael.zeros(3, requires_grad=True)
+    (flat.norm() + flat.std()).backward()
+    assert flat.grad.tolist() == [0, 0, 0]
+    wide = kael.ones(2, 2, requires_grad=True)
+    wide.sum(dtype=kael.float64).backward()
+    assert wide.grad.dtype is kael.float32

@@ -8,6 +8,7 @@ from test_reduce import fold
 
 import kael
 from kael.ops import rows as ops
+from kael.testing import gradcheck
 
 NAN, INF = float("nan"), float("inf")
 ROW_SIZES = (1, 2, 7, 10, 31, 32, 33, 65, 1000, 16384, 16385, 50257)
@@ -250,7 +251,7 @@ def test_a_target_out_of_range_raises_and_the_pool_still_works(every_thread_coun
         targets[70_000] = bad
         with pytest.raises(IndexError, match=f"target {bad} of row 70000 .* 3 classes"):
             ops.cross_entropy_losses(logits, kael.from_numpy(targets))
-    with pytest.raises(IndexError, match="target 0 of row 0 .* 0 classes"):
+    with pytest.raises(IndexError, match=r"target 0 of row 0 .* 0 classes"):
         ops.cross_entropy_losses(kael.zeros(2, 0), kael.tensor([0, 0]))
     good = ops.cross_entropy_losses(logits, kael.zeros(70_001, dtype=kael.int64))
     assert good[0].item() == np.float32(np.log(3))
@@ -281,3 +282,32 @@ def test_other_integer_targets_are_taken():
         assert bits_equal(ops.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1], dtype=dtype)), want)
     every_second = kael.tensor([0, 9, 3, 9, 8, 9, 1, 9])[::2]
     assert bits_equal(ops.cross_entropy_losses(x, every_second), want)
+
+
+# --- gradients -----------------------------------------------------------------------------------
+
+
+def test_gradients_agree_with_differences():
+    generator = np.random.default_rng(3)
+    x = kael.from_numpy(generator.standard_normal((3, 4, 5))).requires_grad_()
+    g = kael.from_numpy(generator.standard_normal((3, 4, 5)))
+    for dim in (0, 1, 2):
+        assert gradcheck(lambda x, dim=dim: x.softmax(dim) * g, x)
+        assert gradcheck(lambda x, dim=dim: x.log_softmax(dim) * g, x)
+    weight = kael.from_numpy(generator.standard_normal(5)).requires_grad_()
+    bias = kael.from_numpy(generator.standard_normal(5)).requires_grad_()
+    assert gradcheck(lambda x, w, b: ops.standardize(x, 1, 1e-5, w, b) * g, (x, weight, bias))
+    assert gradcheck(lambda x, b: ops.standardize(x, 1, 1e-5, None, b) * g, (x, bias))
+    assert gradcheck(lambda x: ops.standardize(x, 2) * g, x)
+    targets = kael.from_numpy(generator.integers(0, 5, (3, 4)))
+    assert gradcheck(lambda x: ops.cross_entropy_losses(x, targets) * g[..., 0], x)
+
+
+def test_an_in_place_change_of_what_a_gradient_reads_is_found():
+    logits = kael.zeros(2, 3, requires_grad=True)
+    scores = logits * 1.0
+    losses = ops.cross_entropy_losses(scores, kael.tensor([0, 1]))
+    with kael.no_grad():
+        scores += 1.0
+    with pytest.raises(RuntimeError, match="modified by an in-place"):
+        losses.sum().backward()

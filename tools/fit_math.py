@@ -12,29 +12,30 @@ import mpmath as mp
 mp.mp.dps = 60
 
 
-def flat(x):
-    """The weight of an absolute error."""
-    return mp.mpf(1)
-
-
-def remez(f, low, high, degree, weight=flat):
-    """Coefficients, lowest first, of the polynomial p minimising max |weight * (f - p)|."""
+def remez(f, low, high, degree):
+    """Coefficients, lowest first, of the polynomial p minimising max |f - p|; and that error."""
     low, high = mp.mpf(low), mp.mpf(high)
     middle, half = (low + high) / 2, (high - low) / 2
-    points = [middle - half * mp.cos(mp.pi * (i + mp.mpf("0.5")) / (degree + 2)) for i in range(degree + 2)]
-    grid = [middle - half * mp.cos(mp.pi * i / (40 * (degree + 2))) for i in range(40 * (degree + 2) + 1)]
-    values = [(x, f(x), weight(x)) for x in grid]
+    points = [
+        middle - half * mp.cos(mp.pi * (i + mp.mpf("0.5")) / (degree + 2))
+        for i in range(degree + 2)
+    ]
+    grid = [
+        middle - half * mp.cos(mp.pi * i / (40 * (degree + 2)))
+        for i in range(40 * (degree + 2) + 1)
+    ]
+    values = [(x, f(x)) for x in grid]
     for _ in range(12):
         rows = mp.matrix(degree + 2, degree + 2)
         right = mp.matrix(degree + 2, 1)
         for i, x in enumerate(points):
             for j in range(degree + 1):
                 rows[i, j] = ((x - middle) / half) ** j
-            rows[i, degree + 1] = (-1) ** i / weight(x)
+            rows[i, degree + 1] = (-1) ** i
             right[i] = f(x)
         solution = mp.lu_solve(rows, right)
         scaled = [solution[j] for j in range(degree + 1)]
-        errors = [(x, w * (y - mp.polyval(scaled[::-1], (x - middle) / half))) for x, y, w in values]
+        errors = [(x, y - mp.polyval(scaled[::-1], (x - middle) / half)) for x, y in values]
         points = extremes(errors, degree + 2)
         if abs(abs(solution[degree + 1]) / max(abs(e) for _, e in errors) - 1) < mp.mpf("1e-3"):
             break
@@ -124,25 +125,44 @@ def cos_quotient(z):
     return (mp.cos(mp.sqrt(z)) - 1 + z / 2) / (z * z)
 
 
-def tail_quotient(shift):
-    """exp(a^2 / 2) * P(normal > a) / u as a function of u = 1 / (a + shift)."""
+def mills(a):
+    """exp(a^2 / 2) * P(normal > a)."""
+    return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2
 
-    def quotient(u):
-        a = 1 / u - shift
-        return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2 / u
 
-    return quotient
+def rational(f, largest, shift, numerator, denominator):
+    """Coefficients, lowest first, of p and q with f(0) = p(0) and f close to p / q on [0, largest].
+
+    Interpolates at the images of Chebyshev points under a = shift v / (1 - v); the largest relative
+    error is within twice the least possible.
+    """
+    top = largest / (largest + shift)
+    count = numerator + denominator + 1
+    points = [top / 2 - top / 2 * mp.cos(mp.pi * (i + mp.mpf("0.5")) / count) for i in range(count)]
+    rows, right = mp.matrix(count, count), mp.matrix(count, 1)
+    for i, v in enumerate(points):
+        a = shift * v / (1 - v)
+        for j in range(numerator + 1):
+            rows[i, j] = a**j / f(a)
+        for j in range(1, denominator + 1):
+            rows[i, numerator + j] = -(a**j)
+        right[i] = mp.mpf(1)
+    solution = list(mp.lu_solve(rows, right))
+    p, q = solution[: numerator + 1], [mp.mpf(1), *solution[numerator + 1 :]]
+    grid = [shift * v / (1 - v) for v in (top * i / 500 for i in range(501))]
+    error = max(abs(mp.polyval(p[::-1], a) / mp.polyval(q[::-1], a) / f(a) - 1) for a in grid)
+    return p, q, error
 
 
 LOG_RANGE = (0, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
 EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
 TANH_SMALL = (mp.mpf("0.97"), mp.mpf("0.625"))
-# The shift and the largest a.
-TAIL = ((mp.mpf(3), mp.mpf("14.5")), (mp.mpf(5), mp.mpf(39)))
+# The largest a, a shift that suits, and the degrees.
+TAIL = ((mp.mpf("14.5"), 3, 4, 5), (mp.mpf(39), 4, 10, 11))
 ROOT_PI = mp.sqrt(mp.pi)
 
-# name: for f32 and f64 each function, range, degree. The error is absolute, except that of tail.
+# name: for f32 and f64 each function, range, degree
 POLYNOMIALS = {
     "exp": ((expm1_quotient, EXP_RANGE, 5), (expm1_quotient, EXP_RANGE, 10)),
     "log": ((log_quotient, LOG_RANGE, 2), (log_quotient, LOG_RANGE, 6)),
@@ -153,10 +173,8 @@ POLYNOMIALS = {
         (odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3), (0, limit**2), d)
         for limit, d in zip(TANH_SMALL, (6, 11), strict=True)
     ),
-    "erf": tuple((odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, 1), d) for d in (6, 13)),
-    "tail": tuple(
-        (tail_quotient(shift), (1 / (largest + shift), 1 / shift), d)
-        for (shift, largest), d in zip(TAIL, (9, 22), strict=True)
+    "erf": tuple(
+        (odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, 1), d) for d in (6, 13)
     ),
 }
 
@@ -175,8 +193,7 @@ CONSTANTS = {
     "tanh_largest": (10, 20),
     "erf_slope": (2 / ROOT_PI - 1,) * 2,
     "root_two": (mp.sqrt(2),) * 2,
-    "tail_shift": tuple(t[0] for t in TAIL),
-    "tail_largest": tuple(t[1] for t in TAIL),
+    "tail_largest": tuple(t[0] for t in TAIL),
     "normal_peak": (1 / mp.sqrt(2 * mp.pi),) * 2,
     "gelu_linear": (2 * mp.sqrt(2 / mp.pi),) * 2,
     "gelu_cubic": (2 * mp.sqrt(2 / mp.pi) * mp.mpf("0.044715"),) * 2,
@@ -188,6 +205,13 @@ def table(kind):
     which = 0 if kind == "f32" else 1
     ctype = ("float", "double")[which]
     fields, values = [], []
+
+    def add_polynomial(name, coefficients, error):
+        fields.append(f"    {ctype} {name}[{len(coefficients)}];")
+        values.append(f"    .{name} = {{ /* error {mp.nstr(error, 3)} */")
+        values.extend(f"        {literal(c, kind)}," for c in reversed(coefficients))
+        values.append("    },")
+
     for name, pair in CONSTANTS.items():
         high = rounded(mp.mpf(pair[which]), kind)
         if high == pair[which]:
@@ -204,12 +228,11 @@ def table(kind):
     )
     for name, pair in POLYNOMIALS.items():
         f, (low, high), degree = pair[which]
-        weight = flat if name != "tail" else lambda t, f=f: 1 / f(t)
-        coefficients, error = remez(f, low, high, degree, weight)
-        fields.append(f"    {ctype} {name}[{len(coefficients)}];")
-        values.append(f"    .{name} = {{ /* error {mp.nstr(error, 3)} */")
-        values += [f"        {literal(c, kind)}," for c in reversed(coefficients)]
-        values.append("    },")
+        coefficients, error = remez(f, low, high, degree)
+        add_polynomial(name, coefficients, error)
+    above, below, error = rational(mills, *TAIL[which])
+    add_polynomial("tail_above", above, error)
+    add_polynomial("tail_below", below, error)
     root = struct.pack("fd"[which], float(rounded(mp.sqrt(mp.mpf(1) / 2), kind)))
     fields.append(f"    kl_word_{kind} root_half_bits; /* of the square root of 1/2 */")
     values.append(f"    .root_half_bits = 0x{root[::-1].hex()},")
@@ -226,7 +249,8 @@ def table(kind):
 HEAD = """/* Constants of math.inc.h, highest coefficient first; written by tools/fit_math.py.
  *
  * A constant c is held as two floats, c and c_low, whose sum has twice the precision. The error
- * beside a polynomial is the largest absolute one before rounding to the element type.
+ * beside a polynomial is the largest absolute one before rounding to the element type, that of the
+ * quotient tail_above / tail_below relative.
  */
 #ifndef KAEL_MATH_TABLES_H
 #define KAEL_MATH_TABLES_H
@@ -244,7 +268,6 @@ enum { kl_fraction_f32 = 23, kl_bias_f32 = 127, kl_fraction_f64 = 52, kl_bias_f6
 typedef uint32_t kl_word_f32;
 typedef uint64_t kl_word_f64;
 """
-
 
 
 def angle_words():

@@ -1,4 +1,4 @@
-/* What every fold shares: its constants, its terms, and the tree in which blocks meet (numerics R3).
+/* What every fold shares: constants, terms, and the tree in which blocks meet (numerics R3).
  *
  *     elements   0 1 2 ... 31 | 32 33 ... 63 | ...     16384 to a block
  *     lanes      0 1 2 ... 31 |  0  1 ... 31 | ...     lane l adds elements l, l + 32, l + 64, ...
@@ -15,7 +15,8 @@
 
 enum {
     kl_reduction_block = 16384, /* the seeds' kReductionBlock */
-    kl_lanes = 32               /* kLanes: four AVX-512, eight AVX2 or sixteen NEON accumulators */
+    kl_lanes = 32,              /* kLanes: four AVX-512, eight AVX2 or sixteen NEON accumulators */
+    kl_lane_levels = 5          /* halvings of kl_lanes */
 };
 
 /* What an element contributes, and how contributions meet. Sums and products live in double lanes

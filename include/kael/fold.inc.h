@@ -115,17 +115,23 @@ KL_INLINE VD(vec) KL_FN(join)(int term, VD(vec) a, VD(vec) b) {
 
 /* Halving: across registers, then inside one, where lane l gets lane l ^ half. */
 KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
+    enum { vectors = kl_lanes / VD(width) };
     KL_FN(lanes) a = *lanes;
     KL_UNROLL
-    for (int half = kl_lanes / VD(width) / 2; half > 0; half /= 2) {
+    for (int level = 1; level <= kl_lane_levels; level++) {
         KL_UNROLL
-        for (int v = 0; v < half; v++) a.lane[v] = KL_FN(join)(term, a.lane[v], a.lane[v + half]);
+        for (int v = 0; v < vectors; v++) {
+            const int half = vectors >> level;
+            if (v < half) a.lane[v] = KL_FN(join)(term, a.lane[v], a.lane[v + half]);
+        }
     }
+    VD(vec) met = a.lane[0];
     KL_UNROLL
-    for (int half = VD(width) / 2; half > 0; half /= 2) {
-        a.lane[0] = KL_FN(join)(term, a.lane[0], VD(swap)(a.lane[0], half));
+    for (int level = 1; level <= kl_lane_levels; level++) {
+        const int half = VD(width) >> level;
+        if (half > 0) met = KL_FN(join)(term, met, VD(swap)(met, half));
     }
-    return VD(head)(a.lane[0]);
+    return VD(head)(met);
 }
 
 /* The fold of one block: x[count], count <= kl_reduction_block. */

@@ -215,17 +215,26 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
 
 /* ---- One product ---- */
 
-/* Whether b is best read where it lies: its rows are contiguous and a block of it stays in L2.
- * Rows of a that all fall on one L1 set are better packed. */
-KL_INLINE bool kl_wants_direct(const struct kl_tile_kernels *kernels,
-                               const struct kl_product *product) {
-    enum { LARGEST_B = 640 << 10, MOST_COLUMNS = 1024, L1_SPAN = 4096 };
+enum { KL_L1_SPAN = 4096 }; /* bytes from one line of a set of L1 to the next one of it */
+
+/* Whether b is best read where it lies: its rows are contiguous and a block of it stays in L2. */
+KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
+                           const struct kl_product *product) {
+    enum { LARGEST = 640 << 10, MOST_COLUMNS = 1024 };
     if (product->b.column != kernels->size && product->columns > 1) return false;
     if (product->columns > MOST_COLUMNS) return false;
-    const int64_t bytes =
-        kl_min(product->inner, KL_INNER_BLOCK) * product->columns * kernels->size;
-    const int64_t largest = product->b.row % (L1_SPAN / 2) == 0 ? LARGEST_B / 2 : LARGEST_B;
-    return bytes <= largest && (product->rows <= kernels->rows || product->a.row % L1_SPAN != 0);
+    const int64_t bytes = kl_min(product->inner, KL_INNER_BLOCK) * product->columns * kernels->size;
+    return bytes <= (product->b.row % (KL_L1_SPAN / 2) == 0 ? LARGEST / 2 : LARGEST);
+}
+
+/* Whether a is best read where it lies: all of it stays in L2, and the rows of a tile do not fall
+ * on one set of L1. A single panel of rows has no second use that would pay for packing. */
+KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
+                           const struct kl_product *product) {
+    enum { LARGEST = 512 << 10 };
+    if (product->rows <= kernels->rows) return true;
+    return product->a.row % KL_L1_SPAN != 0 &&
+           kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
 }
 
 /* The output of an empty inner dimension: 0, then the bias. */
@@ -246,16 +255,17 @@ static void kl_fill_empty(int64_t size, const struct kl_product *product) {
 
 static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
                               const struct kl_product *product) {
-    enum { FEW_ROWS = 42 }; /* below this, packing a costs more than it saves */
     const struct kl_tile_kernels *const kernels = kl_matmul_row_of(rt, dtype)->v5_simd;
     if (product->inner == 0) {
         kl_fill_empty(kernels->size, product);
         return KL_OK;
     }
     const int64_t threads = kl_threads_for(rt, product);
-    if (kl_wants_direct(kernels, product))
+    if (kl_direct_b(kernels, product) &&
+        (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
         return kl_multiply_strips(rt, kernels, product, threads, false);
-    if (product->rows <= FEW_ROWS) return kl_multiply_strips(rt, kernels, product, threads, true);
+    if (kl_direct_a(kernels, product))
+        return kl_multiply_strips(rt, kernels, product, threads, true);
     return kl_multiply_packed(rt, kernels, product, threads);
 }
 

@@ -92,16 +92,18 @@ typedef void (*kl_random_fill)(const struct kl_draw *draw, uint64_t first, int64
                                void *out);
 
 struct kl_random_kernels {
-    kl_random_fill uniform, normal, bernoulli;
+    kl_random_fill uniform, normal, bernoulli, integer_bits;
 };
 
+#define KL_ROW(type, isa)                                                        \
+    {kl_uniform_##type##_##isa, kl_normal_##type##_##isa, kl_bernoulli_##type##_##isa, \
+     kl_integer_bits_##type##_##isa}
 static const struct kl_random_kernels kl_random_table[KL_ISA_COUNT][2] = {
-#define X(isa, title, usable)                                                              \
-    {{kl_uniform_f32_##isa, kl_normal_f32_##isa, kl_bernoulli_f32_##isa},                  \
-     {kl_uniform_f64_##isa, kl_normal_f64_##isa, kl_bernoulli_f64_##isa}},
+#define X(isa, title, usable) {KL_ROW(f32, isa), KL_ROW(f64, isa)},
     KL_ISAS(X)
 #undef X
 };
+#undef KL_ROW
 
 struct kl_random_job {
     const struct kl_draw *draw;
@@ -145,54 +147,73 @@ static int kl_random_bernoulli(const struct kl_runtime *rt, const struct kl_draw
     return kl_random_run(rt, draw, row->bernoulli, out, kl_itemsize(dtype), KL_RANDOM_COST);
 }
 
-/* Value number p of the integer plane in [0, range); range 0 means 2^64.
- * Lemire: "Fast random integer generation in an interval" (2019). The chance of another attempt
- * is below range / 2^64. */
-KL_INLINE uint64_t kl_random_below(uint64_t seed, uint64_t p, uint64_t range) {
-    const uint64_t uneven = range ? (0 - range) % range : 0;
-    for (uint32_t attempt = 0;; ++attempt) {
-        uint32_t x[4];
-        kl_philox_block(seed, p / 2, KL_PLANE_INTEGER, attempt, x);
-        const uint64_t bits = p % 2 ? (uint64_t)x[2] << 32 | x[3] : (uint64_t)x[0] << 32 | x[1];
-        if (range == 0) return bits;
-        const unsigned __int128 product = (unsigned __int128)bits * range;
-        if ((uint64_t)product >= uneven) return (uint64_t)(product >> 64);
+/* Value number p of the integer plane in [0, range), from its bits; range 0 means 2^64. What falls
+ * into the uneven rest of 2^64, with a chance below range / 2^64, is drawn again.
+ * Lemire: "Fast random integer generation in an interval" (2019). */
+KL_INLINE uint64_t kl_random_below(uint64_t seed, uint64_t p, uint64_t range, uint64_t bits) {
+    if (range == 0) return bits;
+    unsigned __int128 product = (unsigned __int128)bits * range;
+    if (KL_UNLIKELY((uint64_t)product < range)) {
+        const uint64_t uneven = (0 - range) % range;
+        for (uint32_t attempt = 1; (uint64_t)product < uneven; ++attempt) {
+            uint32_t x[4];
+            kl_philox_block(seed, p / 2, KL_PLANE_INTEGER, attempt, x);
+            bits = (uint64_t)x[p % 2 * 2] << 32 | x[p % 2 * 2 + 1];
+            product = (unsigned __int128)bits * range;
+        }
     }
+    return (uint64_t)(product >> 64);
 }
 
 struct kl_integer_job {
     const struct kl_draw *draw;
+    kl_random_fill bits;
     uint64_t low, range;
     int64_t *out;
 };
 
 static int kl_integer_body(void *context, int64_t first, int64_t last) {
     const struct kl_integer_job *job = context;
-    for (int64_t i = first; i < last; ++i)
-        job->out[i] = (int64_t)(job->low + kl_random_below(job->draw->seed,
-                                                           job->draw->position + (uint64_t)i,
-                                                           job->range));
+    const struct kl_draw *draw = job->draw;
+    uint64_t bits[KL_RANDOM_BATCH];
+    for (int64_t i = first; i < last; i += KL_RANDOM_BATCH) {
+        const int64_t count = kl_min(KL_RANDOM_BATCH, last - i);
+        const uint64_t p = draw->position + (uint64_t)i;
+        job->bits(draw, p, count, bits);
+        for (int64_t k = 0; k < count; ++k)
+            job->out[i + k] = (int64_t)(job->low + kl_random_below(draw->seed, p + (uint64_t)k,
+                                                                   job->range, bits[k]));
+    }
     return KL_OK;
 }
 
 /* out[count] = integers in [low, low + range), exactly uniform; range 0 means 2^64. */
 static int kl_random_integers(const struct kl_runtime *rt, const struct kl_draw *draw,
                               int64_t low, uint64_t range, int64_t *out) {
-    struct kl_integer_job job = {draw, (uint64_t)low, range, out};
+    const kl_random_fill bits = kl_random_table[rt->isa][1].integer_bits;
+    struct kl_integer_job job = {draw, bits, (uint64_t)low, range, out};
     const int64_t grain = kl_grain(rt, draw->count, KL_NORMAL_COST);
     return rt->parallel_for(0, draw->count, grain, kl_integer_body, &job);
 }
 
 /* out[count] = a permutation of 0 .. count - 1: Fisher and Yates' shuffle from the end, serial by
- * nature; swap i uses integer value number position + i. */
-static void kl_random_permutation(const struct kl_draw *draw, int64_t *out) {
+ * nature; the swap at i uses integer value number position + i. */
+static void kl_random_permutation(const struct kl_runtime *rt, const struct kl_draw *draw,
+                                  int64_t *out) {
+    const kl_random_fill fill = kl_random_table[rt->isa][1].integer_bits;
+    uint64_t bits[KL_RANDOM_BATCH];
     for (int64_t i = 0; i < draw->count; ++i) out[i] = i;
-    for (int64_t i = draw->count - 1; i > 0; --i) {
-        const uint64_t other = kl_random_below(draw->seed, draw->position + (uint64_t)i,
-                                               (uint64_t)i + 1);
-        const int64_t kept = out[i];
-        out[i] = out[other];
-        out[other] = kept;
+    for (int64_t last = draw->count; last > 0; last -= KL_RANDOM_BATCH) {
+        const int64_t first = kl_max(0, last - KL_RANDOM_BATCH);
+        const uint64_t p = draw->position + (uint64_t)first;
+        fill(draw, p, last - first, bits);
+        for (int64_t i = last - 1; i >= first; --i) {
+            const uint64_t other = kl_random_below(draw->seed, p + (uint64_t)(i - first),
+                                                   (uint64_t)i + 1, bits[i - first]);
+            const int64_t kept = out[i];
+            out[i] = out[other];
+            out[other] = kept;
+        }
     }
 }
 

@@ -131,6 +131,23 @@ KL_INLINE void KL_FN(make_bernoulli)(const struct kl_draw *draw, int64_t blocks,
     }
 }
 
+/* Raw bits of T's width: a word each, or two words with the first one high. */
+KL_INLINE void KL_FN(make_bits)(const struct kl_draw *draw, int64_t blocks,
+                                uint32_t (*KL_RESTRICT words)[KL_RANDOM_BATCH],
+                                T *KL_RESTRICT out) {
+    (void)draw;
+    for (int64_t b = 0; b < blocks; ++b) {
+        KL_UNROLL
+        for (int k = 0; k < KL_FN(per_block); ++k) {
+            const uint64_t high = words[sizeof(T) / 4 * k][b];
+            const uint64_t pair = high << 32 | words[sizeof(T) / 4 * k + sizeof(T) / 8][b];
+            const uint32_t word = (uint32_t)high;
+            memcpy(out + KL_FN(per_block) * b + k,
+                   sizeof(T) == sizeof pair ? (const void *)&pair : (const void *)&word, sizeof(T));
+        }
+    }
+}
+
 /* Values [first, first + count) of a plane: whole blocks are made, the wanted part is copied. */
 KL_INLINE void KL_FN(fill)(const struct kl_draw *draw, uint64_t first, int64_t count, void *out,
                            uint32_t plane, int64_t per_block, KL_FN(maker) make) {
@@ -167,4 +184,10 @@ static void KL_FN(normal)(const struct kl_draw *draw, uint64_t first, int64_t co
 static void KL_FN(bernoulli)(const struct kl_draw *draw, uint64_t first, int64_t count,
                              void *out) {
     KL_FN(fill)(draw, first, count, out, KL_PLANE_BERNOULLI, 4, KL_FN(make_bernoulli));
+}
+
+/* The bits of integers before they are brought into a range, as kl_random_below draws them. */
+static void KL_FN(integer_bits)(const struct kl_draw *draw, uint64_t first, int64_t count,
+                                void *out) {
+    KL_FN(fill)(draw, first, count, out, KL_PLANE_INTEGER, KL_FN(per_block), KL_FN(make_bits));
 }

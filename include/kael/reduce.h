@@ -170,9 +170,10 @@ static void kl_reduce_store(const struct kl_reduce *r, int64_t out, int64_t step
     for (int64_t c = 0; r->indices && c < count; c++) r->indices[out + c * step] = indices[c];
     if (!r->values) return;
     switch (r->finish) {
-#define KL_CASE(name)                                                                           \
-    case name:                                                                                  \
-        kl_reduce_store_as(name, r->divisor, r->values, r->values_dtype, out, step, count, totals); \
+#define KL_CASE(name)                                                                       \
+    case name:                                                                              \
+        kl_reduce_store_as(name, r->divisor, r->values, r->values_dtype, out, step, count, \
+                           totals);                                                         \
         break
         KL_CASE(KL_FINISH_TOTAL);
         KL_CASE(KL_FINISH_ROOT);

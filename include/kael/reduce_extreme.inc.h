@@ -33,8 +33,9 @@ KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
     V(vec) met = KL_FN(lesser)(KL_FN(lesser)(least[0], least[1]),
                                KL_FN(lesser)(least[2], least[3]));
     KL_UNROLL
-    for (int half = width / 2; half > 0; half /= 2) {
-        met = KL_FN(lesser)(met, V(swap)(met, half));
+    for (int level = 1; level <= kl_lane_levels; level++) {
+        const int half = width >> level;
+        if (half > 0) met = KL_FN(lesser)(met, V(swap)(met, half));
     }
     return V(head)(KL_FN(orient)(greatest, met));
 }

@@ -4,11 +4,11 @@ from libc.math cimport ceil
 from libc.stdint cimport int32_t, int64_t, uint8_t
 
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, TensorBase, new_tensor,
+    KL_DTYPE_f32, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, TensorBase, new_tensor,
 )
 
 
-cdef void steps_float(TensorBase out, double start, double step) noexcept:
+cdef void steps_float(TensorBase out, double start, double step) noexcept nogil:
     """start + i * step in double, rounded once."""
     cdef int64_t i
     if out.dtype == KL_DTYPE_f32:
@@ -19,7 +19,7 @@ cdef void steps_float(TensorBase out, double start, double step) noexcept:
             (<double *> out.data)[i] = start + i * step
 
 
-cdef void steps_integer(TensorBase out, int64_t start, int64_t step) noexcept:
+cdef void steps_integer(TensorBase out, int64_t start, int64_t step) noexcept nogil:
     cdef int64_t i
     # Unsigned: the value one step behind the last would be allowed to wrap.
     cdef unsigned long long value = <unsigned long long> start
@@ -40,8 +40,9 @@ def arange_float(double start, double stop, double step, int code):
     if not count < 4.6e18:
         raise ValueError(f"arange: from {start} to {stop} by {step} has no representable length")
     size = <int64_t> count if count > 0 else 0
-    out = new_tensor(code, 1, &size)
-    steps_float(out, start, step)
+    cdef TensorBase out = new_tensor(code, 1, &size)
+    with nogil:
+        steps_float(out, start, step)
     return out
 
 
@@ -49,15 +50,19 @@ def arange_integer(start, stop, step, int code):
     """The integers of ``range(start, stop, step)``."""
     assert code in (KL_DTYPE_i64, KL_DTYPE_i32, KL_DTYPE_u8)
     cdef int64_t size = len(range(start, stop, step))
-    out = new_tensor(code, 1, &size)
-    steps_integer(out, start, step)
+    cdef int64_t first = start, stride = step
+    cdef TensorBase out = new_tensor(code, 1, &size)
+    with nogil:
+        steps_integer(out, first, stride)
     return out
 
 
 def linspace(double start, double stop, int64_t size, int code):
     """``size`` values from start to stop, both included."""
     cdef TensorBase out = new_tensor(code, 1, &size)
-    steps_float(out, start, (stop - start) / (size - 1) if size > 1 else 0.0)
+    cdef double step = (stop - start) / (size - 1) if size > 1 else 0.0
+    with nogil:
+        steps_float(out, start, step)
     if size > 1 and code == KL_DTYPE_f32:
         (<float *> out.data)[size - 1] = <float> stop
     elif size > 1:

@@ -281,7 +281,7 @@ def backward(list roots, list gradients, bint retain_graph=False, inputs=None):
 
 
 def grad(list roots, list gradients, bint retain_graph, inputs):
-    """The gradients of roots with respect to ``inputs``: a list, None for one that is not reached."""
+    """The gradients of roots by each of ``inputs``: a list, None for one that is not reached."""
     cdef dict result = differentiate(roots, gradients, retain_graph, inputs)
     found = [result.get(id(x if x.grad_fn is None else x.grad_fn)) for x in inputs]
     return [None if pair is None else pair[1] for pair in found]

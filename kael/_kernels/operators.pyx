@@ -9,6 +9,7 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport wants_grad
 from kael._kernels.matmul cimport matmul_op
+from kael._kernels.numbers cimport element, nested_list
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
@@ -233,6 +234,16 @@ cdef class Operators(TensorBase):
 
     def __ge__(self, other):
         return binary(KL_BINARY_ge, "ge", self, other, KL_DTYPE_bool)
+
+    def item(self):
+        """The only element, as a Python number; RuntimeError when there is not exactly one."""
+        if self.size != 1:
+            raise RuntimeError(f"item: the tensor has {self.size} elements, not one")
+        return element(self.data, self.dtype)
+
+    def tolist(self):
+        """Nested lists of Python numbers; a number for a 0-d tensor."""
+        return nested_list(self, self.data, 0)
 
     def __hash__(self):
         return object.__hash__(self)

@@ -22,7 +22,7 @@ cdef extern from "kael/random.h":
                             void *out) nogil
     int kl_random_integers(const kl_runtime *rt, const kl_draw *draw, int64_t low,
                            uint64_t range, int64_t *out) nogil
-    void kl_random_permutation(const kl_draw *draw, int64_t *out) nogil
+    void kl_random_permutation(const kl_runtime *rt, const kl_draw *draw, int64_t *out) nogil
     void kl_philox(unsigned int *x, unsigned int key0, unsigned int key1) nogil
 
 
@@ -119,10 +119,10 @@ def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
 def permutation(int64_t count, Stream stream not None):
     """A new int64 tensor of 0 .. count - 1 in random order."""
     cdef TensorBase out = new_shaped((count,))
-    runtime()
+    cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(count, 0.0, 0.0)
     with nogil:
-        kl_random_permutation(&draw, <int64_t *> out.data)
+        kl_random_permutation(rt, &draw, <int64_t *> out.data)
     return out
 
 

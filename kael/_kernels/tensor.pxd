@@ -19,7 +19,7 @@ cdef extern from "kael/config.h":
 
 
 cdef class TensorBase:
-    """Metadata of a tensor: where its elements lie and what they are. kael.Tensor derives from it."""
+    """Where the elements lie and what they are; kael.Tensor derives from it."""
     cdef Storage storage
     cdef char *data                        # first element; NULL only for an empty tensor
     cdef int dtype                         # enum kl_dtype

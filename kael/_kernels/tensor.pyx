@@ -176,16 +176,6 @@ cdef class TensorBase:
     def __releasebuffer__(self, Py_buffer *buffer):
         Py_DECREF(<object> <PyObject *> buffer.internal)
 
-    def item(self):
-        """The only element, as a Python number; RuntimeError when there is not exactly one."""
-        if self.size != 1:
-            raise RuntimeError(f"item: the tensor has {self.size} elements, not one")
-        return element(self.data, self.dtype)
-
-    def tolist(self):
-        """Nested lists of Python numbers; a number for a 0-d tensor."""
-        return nested_list(self, self.data, 0)
-
 
 cdef tuple int_tuple(const int64_t *values, int count):
     cdef tuple result = PyTuple_New(count)
@@ -195,37 +185,6 @@ cdef tuple int_tuple(const int64_t *values, int count):
         Py_INCREF(value)
         PyTuple_SET_ITEM(result, d, value)
     return result
-
-
-cdef object element(const char *at, int dtype):
-    cdef int32_t i32
-    cdef int64_t i64
-    cdef float f32
-    cdef double f64
-    # memcpy: the memory may come from outside and be misaligned.
-    if dtype == KL_DTYPE_f32:
-        memcpy(&f32, at, 4)
-        return f32
-    if dtype == KL_DTYPE_f64:
-        memcpy(&f64, at, 8)
-        return f64
-    if dtype == KL_DTYPE_i64:
-        memcpy(&i64, at, 8)
-        return i64
-    if dtype == KL_DTYPE_i32:
-        memcpy(&i32, at, 4)
-        return i32
-    if dtype == KL_DTYPE_u8:
-        return (<const uint8_t *> at)[0]
-    return at[0] != 0
-
-
-cdef object nested_list(TensorBase self, const char *at, int d):
-    cdef int64_t i, step
-    if d == self.ndim:
-        return element(at, self.dtype)
-    step = self.strides_[d] * kl_itemsize(self.dtype)
-    return [nested_list(self, at + i * step, d + 1) for i in range(self.shape_[d])]
 
 
 cdef TensorBase instance(type kind, int dtype, int ndim):

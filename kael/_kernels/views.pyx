@@ -264,7 +264,7 @@ cdef TensorBase expand_view(TensorBase self, object sizes):
     return view_of(self, &layout)
 
 
-# --- the same for kael.ops.shape and kael.ops.indexing ---------------------------------------------
+# --- the same for kael.ops ------------------------------------------------------------------------
 
 def basic_index(TensorBase self, index):
     """``self[index]`` for ints, slices, None and Ellipsis; None for any other index."""

@@ -10,10 +10,11 @@ from kael.nn.loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from kael.nn.module import Module
 from kael.nn.norm import LayerNorm
 from kael.nn.parameter import Parameter
+from kael.optim import clip as utils  # torch.nn.utils.clip_grad_norm_
 
 __all__ = [
     "GELU", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Identity", "L1Loss",
     "LayerNorm", "Linear", "LogSoftmax", "MSELoss", "Module", "ModuleDict", "ModuleList",
     "NLLLoss", "Parameter", "ReLU", "Sequential", "Sigmoid", "Softmax", "Tanh", "functional",
-    "init",
+    "init", "utils",
 ]  # fmt: skip

@@ -45,7 +45,7 @@ KL_INLINE V(vec) KL_FN(log)(V(vec) x) {
     return KL_FN(log_specials)(x, KL_FN(log_sum)(f, k, low));
 }
 
-/* log(1 + x): that of the rounded sum u, and the rounding over u. */
+/* log(1 + x): that of the rounded sum u, and the rounding over u. 0.83 / 0.81 ulp. */
 KL_INLINE V(vec) KL_FN(log1p)(V(vec) x) {
     V(vec) k;
     const V(vec) one = V(splat)(1);

@@ -2,18 +2,19 @@
 /* For a >= 0: P(normal > a) = factor 2^n, with n + 2 * bias in steps. *density is the factor of
  * exp(-a^2 / 2). */
 KL_INLINE V(vec) KL_FN(normal_tail)(V(vec) a, V(vec) *density, V(bits) *steps) {
-    const V(vec) one = V(splat)(1);
     /* -a^2 / 2, and what its rounding lost */
     const V(vec) half = V(mul)(a, V(splat)((T)-0.5));
     const V(vec) square = V(mul)(a, half);
     const V(vec) lost = V(fma)(a, half, V(neg)(square));
     const V(vec) r = V(add)(KL_FN(exp_reduce)(square, steps), lost);
-    *density = V(add)(one, KL_FN(expm1_reduced)(r));
-    const V(vec) u = V(div)(one, V(add)(a, V(splat)(K.tail_shift)));
-    return V(mul)(V(mul)(*density, u), KL_HORNER(u, tail));
+    *density = V(add)(V(splat)(1), KL_FN(expm1_reduced)(r));
+    /* Every coefficient is positive: nothing cancels. */
+    const V(vec) above = V(mul)(*density, KL_HORNER(a, tail_above));
+    return V(div)(above, KL_HORNER(a, tail_below));
 }
 
-/* x P(normal < x): x - x p or -|x| p, where p is the tail of |x|. */
+/* x P(normal < x): x - x p or -|x| p, where p is the tail of |x|. 5.7 / 8.1 ulp, in the far left
+ * tail; 1.7 ulp for x > 1/2. */
 KL_INLINE V(vec) KL_FN(gelu)(V(vec) x) {
     V(vec) density;
     V(bits) steps;
@@ -26,7 +27,7 @@ KL_INLINE V(vec) KL_FN(gelu)(V(vec) x) {
     return V(select)(negative, p, V(fma)(minus, p, x));
 }
 
-/* An odd polynomial near 0; 1 - 2 P(normal > sqrt(2) |x|) beyond. */
+/* An odd polynomial near 0; 1 - 2 P(normal > sqrt(2) |x|) beyond. 1.14 / 1.6 ulp. */
 KL_INLINE V(vec) KL_FN(erf)(V(vec) x) {
     V(vec) density;
     V(bits) steps;
@@ -74,7 +75,8 @@ KL_INLINE V(vec) KL_FN(gelu_argument)(V(vec) x, V(vec) *low) {
     return y;
 }
 
-/* x / (1 + exp(-y)) with y from gelu_argument: gelu with tanh in place of erf. */
+/* x / (1 + exp(-y)) with y from gelu_argument: gelu with tanh in place of erf. 5.6 / 11.4 ulp, in
+ * the far left tail. */
 KL_INLINE V(vec) KL_FN(gelu_tanh)(V(vec) x) {
     V(vec) low;
     const V(vec) limit = V(splat)(K.tail_largest);

@@ -1,7 +1,8 @@
 /* Constants of math.inc.h, highest coefficient first; written by tools/fit_math.py.
  *
  * A constant c is held as two floats, c and c_low, whose sum has twice the precision. The error
- * beside a polynomial is the largest absolute one before rounding to the element type.
+ * beside a polynomial is the largest absolute one before rounding to the element type, that of the
+ * quotient tail_above / tail_below relative.
  */
 #ifndef KAEL_MATH_TABLES_H
 #define KAEL_MATH_TABLES_H
@@ -37,7 +38,6 @@ static const struct kl_math_f32 {
     float tanh_largest;
     float erf_slope, erf_slope_low;
     float root_two, root_two_low;
-    float tail_shift;
     float tail_largest;
     float normal_peak, normal_peak_low;
     float gelu_linear, gelu_linear_low;
@@ -50,7 +50,8 @@ static const struct kl_math_f32 {
     float cos[4];
     float tanh[7];
     float erf[7];
-    float tail[10];
+    float tail_above[5];
+    float tail_below[6];
     kl_word_f32 root_half_bits; /* of the square root of 1/2 */
 } kl_math_f32 = {
     .log2e = 0x1.715476p+0f,
@@ -74,7 +75,6 @@ static const struct kl_math_f32 {
     .erf_slope_low = 0x1.0a6db4p-30f,
     .root_two = 0x1.6a09e6p+0f,
     .root_two_low = 0x1.9fcef4p-26f,
-    .tail_shift = 0x1.8p+1f,
     .tail_largest = 0x1.dp+3f,
     .normal_peak = 0x1.988454p-2f,
     .normal_peak_low = -0x1.857936p-27f,
@@ -131,17 +131,20 @@ static const struct kl_math_f32 {
         0x1.ce2f1ep-4f,
         -0x1.812746p-2f,
     },
-    .tail = { /* error 1.97e-8 */
-        -0x1.0551a2p+9f,
-        0x1.b97e54p+8f,
-        0x1.8e055ep+7f,
-        -0x1.44dc1ap+8f,
-        0x1.6cb386p+6f,
-        -0x1.ce159ep+0f,
-        0x1.11a394p+3f,
-        0x1.8e056ap+1f,
-        0x1.3314cep+0f,
-        0x1.987a66p-2f,
+    .tail_above = { /* error 7.39e-9 */
+        0x1.0b8a9cp-8f,
+        0x1.4b3308p-5f,
+        0x1.761bcep-3f,
+        0x1.c0189p-2f,
+        0x1p-1f,
+    },
+    .tail_below = { /* error 7.39e-9 */
+        0x1.4f4f3ep-7f,
+        0x1.9f1f98p-4f,
+        0x1.df3304p-2f,
+        0x1.3343eap+0f,
+        0x1.ac4e78p+0f,
+        0x1p+0f,
     },
     .root_half_bits = 0x3f3504f3,
 };
@@ -160,7 +163,6 @@ static const struct kl_math_f64 {
     double tanh_largest;
     double erf_slope, erf_slope_low;
     double root_two, root_two_low;
-    double tail_shift;
     double tail_largest;
     double normal_peak, normal_peak_low;
     double gelu_linear, gelu_linear_low;
@@ -173,7 +175,8 @@ static const struct kl_math_f64 {
     double cos[7];
     double tanh[12];
     double erf[14];
-    double tail[23];
+    double tail_above[11];
+    double tail_below[12];
     kl_word_f64 root_half_bits; /* of the square root of 1/2 */
 } kl_math_f64 = {
     .log2e = 0x1.71547652b82fep+0,
@@ -196,7 +199,6 @@ static const struct kl_math_f64 {
     .erf_slope_low = -0x1.ca38add6025p-57,
     .root_two = 0x1.6a09e667f3bcdp+0,
     .root_two_low = -0x1.bdd3413b26456p-54,
-    .tail_shift = 0x1.4p+2,
     .tail_largest = 0x1.38p+5,
     .normal_peak = 0x1.9884533d43651p-2,
     .normal_peak_low = -0x1.cbc0d30ebfd15p-56,
@@ -284,30 +286,32 @@ static const struct kl_math_f64 {
         0x1.ce2f21a042be2p-4,
         -0x1.812746b0379e7p-2,
     },
-    .tail = { /* error 5.86e-18 */
-        -0x1.609c1afbc6adbp+41,
-        0x1.3084d4edebee8p+42,
-        -0x1.73fdf4128a68bp+41,
-        0x1.1ae24c3664bf9p+37,
-        0x1.c5af90542615bp+39,
-        -0x1.49cc7b72bf36dp+39,
-        0x1.04dcaaa248b98p+38,
-        -0x1.1894c0b0415dcp+36,
-        0x1.c1fab26b3ed86p+33,
-        -0x1.18afcd97962ddp+31,
-        0x1.116e4b563f721p+28,
-        -0x1.b9a457bce2436p+24,
-        0x1.20d22d24d5ac1p+21,
-        -0x1.3ef7eda1263edp+16,
-        0x1.23d94ff489cdap+15,
-        0x1.2e8d62530058ep+13,
-        0x1.706c4c8ba3b1ep+11,
-        0x1.84d2509299457p+9,
-        0x1.7d6692745b5a9p+7,
-        0x1.5f11898560dffp+5,
-        0x1.3263405086115p+3,
-        0x1.fea567f4358f2p+0,
-        0x1.9884533d8c62ap-2,
+    .tail_above = { /* error 1.7e-18 */
+        0x1.d50d5493f64abp-23,
+        0x1.ca5c9d6be1585p-18,
+        0x1.b7530dc8b741cp-14,
+        0x1.0cb7637736ae3p-10,
+        0x1.cd74f7874e3ecp-8,
+        0x1.21839af918d4bp-5,
+        0x1.0c81e61f0ec27p-3,
+        0x1.6c009cb28c501p-2,
+        0x1.5abe52e33fdd9p-1,
+        0x1.a723039e938e5p-1,
+        0x1p-1,
+    },
+    .tail_below = { /* error 1.7e-18 */
+        0x1.25ef4ed08f42fp-21,
+        0x1.1f3c5366a58d1p-16,
+        0x1.13e13ddeb90f6p-12,
+        0x1.5307b0eac3235p-9,
+        0x1.25757d306e4aep-6,
+        0x1.753c851d18663p-4,
+        0x1.6210c3b91b08fp-2,
+        0x1.f305bef9c1f7p-1,
+        0x1.fe557e6d8adfep+0,
+        0x1.67aa8c82d4867p+1,
+        0x1.39b2969e9aa07p+1,
+        0x1p+0,
     },
     .root_half_bits = 0x3fe6a09e667f3bcd,
 };

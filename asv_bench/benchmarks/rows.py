@@ -1,0 +1,72 @@
+"""Row operations, forward alone and with the gradient."""
+
+import kael
+
+from .common import THREADS, operand
+
+SHAPES = ["(64, 10)", "(4096, 65)", "(1000, 1000)", "(1024, 50257)"]
+FUNCTIONS = {
+    "softmax": lambda x, targets: x.softmax(-1),
+    "log_softmax": lambda x, targets: x.log_softmax(-1),
+    "standardize": lambda x, targets: kael.standardize(x),
+    "cross_entropy": kael.cross_entropy_losses,
+}
+
+
+def composed_cross_entropy(x, targets):
+    """What cross_entropy_losses fuses."""
+    scores = x.log_softmax(-1)
+    chosen = kael.arange(x.shape[-1]) == targets.unsqueeze(-1)
+    return -(scores * chosen.to(x.dtype)).sum(-1)
+
+
+class Rows:
+    params = (list(FUNCTIONS), SHAPES, THREADS)
+    param_names = ("operation", "shape", "threads")
+
+    def setup(self, operation, shape, threads):
+        kael.set_num_threads(threads)
+        rows, size = (int(n) for n in shape.strip("()").split(","))
+        self.x = operand(rows, size)
+        self.leaf = operand(rows, size).requires_grad_()
+        self.targets = kael.arange(rows) % size
+        self.run = FUNCTIONS[operation]
+        self.g = self.run(self.x, self.targets)
+
+    def time_forward(self, operation, shape, threads):
+        self.run(self.x, self.targets)
+
+    def time_forward_and_backward(self, operation, shape, threads):
+        self.run(self.leaf, self.targets).backward(self.g)
+        self.leaf.grad = None
+
+
+class Fusion:
+    """The fused cross entropy beside the composed one."""
+
+    params = (["fused", "composed"], SHAPES[:3])
+    param_names = ("form", "shape")
+
+    def setup(self, form, shape):
+        kael.set_num_threads(1)
+        rows, size = (int(n) for n in shape.strip("()").split(","))
+        self.x = operand(rows, size)
+        self.targets = kael.arange(rows) % size
+        self.run = kael.cross_entropy_losses if form == "fused" else composed_cross_entropy
+
+    def time_losses(self, form, shape):
+        self.run(self.x, self.targets)
+
+
+class Layout:
+    """Rows along the first dim are staged through tiles."""
+
+    params = ([0, 1], THREADS)
+    param_names = ("dim", "threads")
+
+    def setup(self, dim, threads):
+        kael.set_num_threads(threads)
+        self.x = operand(1000, 1000)
+
+    def time_softmax(self, dim, threads):
+        self.x.softmax(dim)

@@ -1,0 +1,8 @@
+"""Elements as Python numbers."""
+from kael._kernels.tensor cimport TensorBase
+
+# The element of enum kl_dtype `dtype` that lies at any address.
+cdef object element(const char *at, int dtype)
+
+# The elements of the dims from d on, `at` being the first: nested lists, a number behind the last.
+cdef object nested_list(TensorBase self, const char *at, int d)
