@@ -15,7 +15,8 @@
 #include "kael/tile.h"
 
 enum {
-    kl_row_tile = 16 /* staged rows: a cache line of f32 across them */
+    kl_row_tile = 16, /* staged rows: a cache line of f32 across them */
+    kl_row_group = 16 /* rows whose passes a kernel interleaves */
 };
 
 /* One operand of a call. */
@@ -27,9 +28,19 @@ struct kl_row_operand {
 
 enum { KL_ROW_X, KL_ROW_Y, KL_ROW_OUT, KL_ROW_OPERANDS };
 
+/* Neighbouring rows: their first elements, and the strides between rows, in elements. */
+struct kl_row_view {
+    char *data[KL_ROW_OPERANDS];
+    int64_t stride[KL_ROW_OPERANDS];
+};
+
+struct kl_rows;
+typedef int (*kl_row_function)(const struct kl_rows *call, const struct kl_row_view *view,
+                               int64_t row, int64_t rows);
+
 struct kl_rows {
     const struct kl_runtime *rt;
-    int (*kernel)(const struct kl_rows *call, int64_t row, const void *x, const void *y, void *out);
+    kl_row_function kernel;
     int64_t rows, size, itemsize;
     int ndim; /* dims that number the rows, row-major */
     int64_t shape[KL_MAX_DIMS];
@@ -42,13 +53,11 @@ struct kl_rows {
 #define KL_BODY "kael/rows.inc.h"
 #include "kael/foreach_isa.h"
 
-typedef int (*kl_row_function)(const struct kl_rows *, int64_t, const void *, const void *, void *);
-
-#define KL_ROW_FUNCTIONS(isa, type)                                                             \
-    {kl_softmax_row_##type##_##isa, kl_log_softmax_row_##type##_##isa,                          \
-     kl_standardize_row_##type##_##isa, kl_cross_entropy_row_##type##_##isa,                    \
-     kl_softmax_backward_row_##type##_##isa, kl_log_softmax_backward_row_##type##_##isa,        \
-     kl_standardize_backward_row_##type##_##isa, kl_cross_entropy_backward_row_##type##_##isa}
+#define KL_ROW_FUNCTIONS(isa, type)                                                               \
+    {kl_softmax_rows_##type##_##isa, kl_log_softmax_rows_##type##_##isa,                          \
+     kl_standardize_rows_##type##_##isa, kl_cross_entropy_rows_##type##_##isa,                    \
+     kl_softmax_backward_rows_##type##_##isa, kl_log_softmax_backward_rows_##type##_##isa,        \
+     kl_standardize_backward_rows_##type##_##isa, kl_cross_entropy_backward_rows_##type##_##isa}
 #define X(isa, title, usable) {KL_ROW_FUNCTIONS(isa, f32), KL_ROW_FUNCTIONS(isa, f64)},
 static const kl_row_function kl_row_table[KL_ISA_COUNT][2][KL_ROW_COUNT] = {KL_ISAS(X)};
 #undef X
@@ -70,12 +79,6 @@ KL_INLINE void kl_row_operand_set(struct kl_row_operand *operand, void *data, in
 KL_INLINE bool kl_row_staged(const struct kl_row_operand *operand) {
     return operand->data && operand->element != 1 && operand->size > 1;
 }
-
-/* A tile of neighbouring rows: its first elements, and the strides between rows. */
-struct kl_row_view {
-    char *data[KL_ROW_OPERANDS];
-    int64_t stride[KL_ROW_OPERANDS];
-};
 
 /* Finds row `row`; returns how many rows, at most `most`, follow it at constant strides. */
 static int64_t kl_rows_find(const struct kl_rows *call, int64_t row, int64_t most,
@@ -118,13 +121,7 @@ static int kl_rows_tile(const struct kl_rows *call, int64_t row, int64_t count,
                      (struct kl_tile){view->data[o], view->stride[o], call->operand[o].element},
                      count, call->size, call->itemsize);
     }
-    for (int64_t r = 0; r < count; r++) {
-        char *p[KL_ROW_OPERANDS];
-        for (int o = 0; o < KL_ROW_OPERANDS; o++) {
-            p[o] = near.data[o] ? near.data[o] + r * near.stride[o] * call->itemsize : NULL;
-        }
-        KL_TRY(call->kernel(call, row + r, p[KL_ROW_X], p[KL_ROW_Y], p[KL_ROW_OUT]));
-    }
+    KL_TRY(call->kernel(call, &near, row, count));
     if (kl_row_staged(&call->operand[KL_ROW_OUT])) {
         kl_tile_copy((struct kl_tile){view->data[KL_ROW_OUT], view->stride[KL_ROW_OUT],
                                       call->operand[KL_ROW_OUT].element},

@@ -1,7 +1,8 @@
 /* The arithmetic of one row (numerics R5), stamped per instruction set and type.
  *
- * A kernel gets the call, the row's number and contiguous rows x, y and out; a row stays in cache
- * between its passes. Totals are R3's fold, so a row has the same bits at any place in any batch.
+ * A kernel gets the call, a view of contiguous rows of x, y and out, the first one's number and how
+ * many. Rows stay in cache between the passes. Totals are R3's fold, so a row has the same bits at
+ * any place in any batch.
  */
 #include "kael/fold.inc.h"
 #include "kael/math.inc.h"
@@ -42,150 +43,247 @@ static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
     return kl_tree_total(&tree, KL_TERM_VALUE);
 }
 
-KL_INLINE T KL_FN(log_of)(double total) {
-    return V(head)(KL_FN(log)(V(splat)((T)total)));
+/* Rows that go through the passes of a kernel together: as many as stay in L1, so that the ends of
+ * short rows, which wait for one value, overlap. */
+KL_INLINE int64_t KL_FN(group)(int64_t size, int64_t rows) {
+    const int64_t fit = (1 << 14) / (kl_max(1, size) * (int64_t)sizeof(T));
+    return kl_min(rows, kl_max(1, kl_min(fit, kl_row_group)));
+}
+
+/* Row r of an operand. */
+KL_INLINE T *KL_FN(row)(const struct kl_row_view *view, int which, int64_t r) {
+    return (T *)view->data[which] + r * view->stride[which];
+}
+
+#define KL_EACH_GROUP                                                          \
+    for (int64_t first = 0, count = KL_FN(group)(call->size, rows); first < rows; \
+         first += count, count = kl_min(count, rows - first))
+#define KL_EACH_ROW for (int64_t g = 0; g < count; g++)
+#define KL_ROW(which) KL_FN(row)(view, which, first + g)
+
+/* The largest of each row of a group; then the totals, the exponentials kept in the output where
+ * `keep` is set. */
+KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_row_view *view,
+                                   int64_t first, int64_t count, bool keep, T *largest,
+                                   T *totals) {
+    KL_EACH_ROW largest[g] = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
+    KL_EACH_ROW {
+        T *e = keep ? KL_ROW(KL_ROW_OUT) : NULL;
+        totals[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), largest[g], e, call->size);
+    }
+}
+
+KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row_view *view,
+                                 int64_t first, int64_t count, T *largest, T *logs) {
+    KL_FN(group_totals)(call, view, first, count, false, largest, logs);
+    const int64_t size = count;
+    KL_EACH(V(width)) KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
 }
 
 /* out = exp(x - largest) / total. */
-static int KL_FN(softmax_row)(const struct kl_rows *call, int64_t row, const void *px,
-                              const void *py, void *pout) {
+static int KL_FN(softmax_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                               int64_t row, int64_t rows) {
     const int64_t size = call->size;
-    const T *x = (const T *)px;
-    T *out = (T *)pout;
-    (void)row, (void)py;
-    const T largest = KL_FN(extreme)(true, x, size);
-    const V(vec) total = V(splat)((T)KL_FN(exp_total)(x, largest, out, size));
-    KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
+    (void)row;
+    KL_EACH_GROUP {
+        T largest[kl_row_group], totals[kl_row_group];
+        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_EACH_ROW {
+            T *out = KL_ROW(KL_ROW_OUT);
+            const V(vec) total = V(splat)(totals[g]);
+            KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
+        }
+    }
     return KL_OK;
 }
 
 /* out = (x - largest) - log(total). */
-static int KL_FN(log_softmax_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                  const void *py, void *pout) {
+static int KL_FN(log_softmax_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                   int64_t row, int64_t rows) {
     const int64_t size = call->size;
-    const T *x = (const T *)px;
-    T *out = (T *)pout;
-    (void)row, (void)py;
-    const T largest = KL_FN(extreme)(true, x, size);
-    const V(vec) log_total = V(splat)(KL_FN(log_of)(KL_FN(exp_total)(x, largest, NULL, size)));
-    const V(vec) shift = V(splat)(largest);
-    KL_EACH(V(width)) {
-        const V(vec) shifted = V(sub)(KL_FN(take)(x + i, left), shift);
-        KL_FN(put)(out + i, V(sub)(shifted, log_total), left);
+    (void)row;
+    KL_EACH_GROUP {
+        T largest[kl_row_group], logs[kl_row_group];
+        KL_FN(group_logs)(call, view, first, count, largest, logs);
+        KL_EACH_ROW {
+            const T *x = KL_ROW(KL_ROW_X);
+            T *out = KL_ROW(KL_ROW_OUT);
+            const V(vec) shift = V(splat)(largest[g]), log_total = V(splat)(logs[g]);
+            KL_EACH(V(width)) {
+                const V(vec) shifted = V(sub)(KL_FN(take)(x + i, left), shift);
+                KL_FN(put)(out + i, V(sub)(shifted, log_total), left);
+            }
+        }
     }
     return KL_OK;
 }
 
 /* x = softmax, y = its gradient: out = x * (y - fold(x * y)). */
-static int KL_FN(softmax_backward_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                       const void *py, void *pout) {
+static int KL_FN(softmax_backward_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                        int64_t row, int64_t rows) {
     const int64_t size = call->size;
-    const T *x = (const T *)px, *y = (const T *)py;
-    T *out = (T *)pout;
     (void)row;
-    const V(vec) shared = V(splat)((T)KL_FN(fold)(KL_TERM_PRODUCT, x, y, 0, size));
-    KL_EACH(V(width)) {
-        const V(vec) part = V(sub)(KL_FN(take)(y + i, left), shared);
-        KL_FN(put)(out + i, V(mul)(KL_FN(take)(x + i, left), part), left);
+    KL_EACH_GROUP {
+        T shared[kl_row_group];
+        KL_EACH_ROW {
+            shared[g] =
+                (T)KL_FN(fold)(KL_TERM_PRODUCT, KL_ROW(KL_ROW_X), KL_ROW(KL_ROW_Y), 0, size);
+        }
+        KL_EACH_ROW {
+            const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
+            T *out = KL_ROW(KL_ROW_OUT);
+            const V(vec) share = V(splat)(shared[g]);
+            KL_EACH(V(width)) {
+                const V(vec) part = V(sub)(KL_FN(take)(y + i, left), share);
+                KL_FN(put)(out + i, V(mul)(KL_FN(take)(x + i, left), part), left);
+            }
+        }
     }
     return KL_OK;
 }
 
 /* x = log_softmax, y = its gradient: out = y - exp(x) * fold(y). */
-static int KL_FN(log_softmax_backward_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                           const void *py, void *pout) {
+static int KL_FN(log_softmax_backward_rows)(const struct kl_rows *call,
+                                            const struct kl_row_view *view, int64_t row,
+                                            int64_t rows) {
     const int64_t size = call->size;
-    const T *x = (const T *)px, *y = (const T *)py;
-    T *out = (T *)pout;
     (void)row;
-    const V(vec) total = V(splat)((T)KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size));
-    KL_EACH(V(width)) {
-        const V(vec) share = V(mul)(KL_FN(exp)(KL_FN(take)(x + i, left)), total);
-        KL_FN(put)(out + i, V(sub)(KL_FN(take)(y + i, left), share), left);
+    KL_EACH_GROUP KL_EACH_ROW {
+        const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
+        T *out = KL_ROW(KL_ROW_OUT);
+        const V(vec) total = V(splat)((T)KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size));
+        KL_EACH(V(width)) {
+            const V(vec) share = V(mul)(KL_FN(exp)(KL_FN(take)(x + i, left)), total);
+            KL_FN(put)(out + i, V(sub)(KL_FN(take)(y + i, left), share), left);
+        }
     }
     return KL_OK;
 }
 
-/* The center of a row, and 1 / sqrt(variance + eps). */
-KL_INLINE double KL_FN(row_moments)(const T *x, int64_t size, double eps, double *scale) {
-    const double center = KL_FN(fold)(KL_TERM_VALUE, x, NULL, 0, size) / (double)size;
-    const double squares = KL_FN(fold)(KL_TERM_DEVIATION, x, NULL, center, size);
-    *scale = 1 / sqrt(squares / (double)size + eps);
-    return center;
+/* The centers of a group's rows, and 1 / sqrt(variance + eps). */
+KL_INLINE void KL_FN(group_moments)(const struct kl_rows *call, const struct kl_row_view *view,
+                                    int64_t first, int64_t count, double *centers,
+                                    double *scales) {
+    const int64_t size = call->size;
+    KL_EACH_ROW {
+        centers[g] =
+            KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_X), NULL, 0, size) / (double)size;
+    }
+    KL_EACH_ROW {
+        const double squares =
+            KL_FN(fold)(KL_TERM_DEVIATION, KL_ROW(KL_ROW_X), NULL, centers[g], size);
+        scales[g] = 1 / sqrt(squares / (double)size + call->eps);
+    }
 }
 
-/* out = (x - center) * scale in double, rounded once; then, where given, * weight, + bias. */
-static int KL_FN(standardize_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                  const void *py, void *pout) {
-    const int64_t size = call->size;
-    const T *x = (const T *)px;
-    T *out = (T *)pout;
-    double scale;
-    (void)row, (void)py;
-    const VD(vec) center = VD(splat)(KL_FN(row_moments)(x, size, call->eps, &scale));
-    const VD(vec) factor = VD(splat)(scale);
-    KL_EACH(VD(width)) {
-        const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
-        KL_FN(put_narrow)(out + i, VD(mul)(centred, factor), left);
-    }
+/* out[i] = out[i] * weight[i] + bias[i], rounded twice; weight is not NULL. */
+KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
     const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
-    if (!weight) return KL_OK;
+    const int64_t size = call->size;
     KL_EACH(V(width)) {
         V(vec) scaled = V(mul)(KL_FN(take)(out + i, left), KL_FN(take)(weight + i, left));
         if (bias) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
         KL_FN(put)(out + i, scaled, left);
+    }
+}
+
+/* out = (x - center) * scale in double, rounded once; then, where given, * weight, + bias. */
+static int KL_FN(standardize_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                   int64_t row, int64_t rows) {
+    const int64_t size = call->size;
+    (void)row;
+    KL_EACH_GROUP {
+        double centers[kl_row_group], scales[kl_row_group];
+        KL_FN(group_moments)(call, view, first, count, centers, scales);
+        KL_EACH_ROW {
+            const T *x = KL_ROW(KL_ROW_X);
+            T *out = KL_ROW(KL_ROW_OUT);
+            const VD(vec) center = VD(splat)(centers[g]), scale = VD(splat)(scales[g]);
+            KL_EACH(VD(width)) {
+                const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
+                KL_FN(put_narrow)(out + i, VD(mul)(centred, scale), left);
+            }
+            if (call->weight) KL_FN(affine)(call, out);
+        }
     }
     return KL_OK;
 }
 
 /* x, y = the gradient of its standardized row s:
  * out = scale * (y - mean(y) - s * mean(s * y)), in double, rounded once. */
-static int KL_FN(standardize_backward_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                           const void *py, void *pout) {
+static int KL_FN(standardize_backward_rows)(const struct kl_rows *call,
+                                            const struct kl_row_view *view, int64_t row,
+                                            int64_t rows) {
     const int64_t size = call->size;
-    const T *x = (const T *)px, *y = (const T *)py;
-    T *out = (T *)pout;
-    double scale;
     (void)row;
-    const double center = KL_FN(row_moments)(x, size, call->eps, &scale);
-    const double mean = KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size) / (double)size;
-    const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, y, center, size) / (double)size;
-    const VD(vec) middle = VD(splat)(center), factor = VD(splat)(scale), lift = VD(splat)(mean);
-    const VD(vec) slope = VD(splat)(moment * scale * scale);
-    KL_EACH(VD(width)) {
-        const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), middle);
-        const VD(vec) level = VD(sub)(KL_FN(take_wide)(y + i, left), lift);
-        const VD(vec) rest = VD(sub)(level, VD(mul)(centred, slope));
-        KL_FN(put_narrow)(out + i, VD(mul)(factor, rest), left);
+    KL_EACH_GROUP {
+        double centers[kl_row_group], scales[kl_row_group];
+        KL_FN(group_moments)(call, view, first, count, centers, scales);
+        KL_EACH_ROW {
+            const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
+            T *out = KL_ROW(KL_ROW_OUT);
+            const double n = (double)size, mean = KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size) / n;
+            const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, y, centers[g], size) / n;
+            const VD(vec) center = VD(splat)(centers[g]), scale = VD(splat)(scales[g]);
+            const VD(vec) lift = VD(splat)(mean);
+            const VD(vec) slope = VD(splat)(moment * scales[g] * scales[g]);
+            KL_EACH(VD(width)) {
+                const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
+                const VD(vec) level = VD(sub)(KL_FN(take_wide)(y + i, left), lift);
+                const VD(vec) rest = VD(sub)(level, VD(mul)(centred, slope));
+                KL_FN(put_narrow)(out + i, VD(mul)(scale, rest), left);
+            }
+        }
     }
     return KL_OK;
 }
 
-/* losses[row] = log(total) - (x[target] - largest). */
-static int KL_FN(cross_entropy_row)(const struct kl_rows *call, int64_t row, const void *px,
-                                    const void *py, void *pout) {
-    const int64_t size = call->size, target = call->targets[row];
-    const T *x = (const T *)px;
-    (void)py;
-    if (target < 0 || target >= size) return KL_INDEX_RANGE;
-    const T largest = KL_FN(extreme)(true, x, size);
-    const T log_total = KL_FN(log_of)(KL_FN(exp_total)(x, largest, NULL, size));
-    *(T *)pout = log_total - (x[target] - largest);
+KL_INLINE bool KL_FN(targets_fit)(const struct kl_rows *call, int64_t row, int64_t rows) {
+    for (int64_t r = row; r < row + rows; r++) {
+        if (call->targets[r] < 0 || call->targets[r] >= call->size) return false;
+    }
+    return true;
+}
+
+/* out[0] = log(total) - (x[target] - largest). */
+static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                     int64_t row, int64_t rows) {
+    KL_EACH_GROUP {
+        T largest[kl_row_group], logs[kl_row_group];
+        if (!KL_FN(targets_fit)(call, row + first, count)) return KL_INDEX_RANGE;
+        KL_FN(group_logs)(call, view, first, count, largest, logs);
+        KL_EACH_ROW {
+            const T chosen = KL_ROW(KL_ROW_X)[call->targets[row + first + g]];
+            *KL_ROW(KL_ROW_OUT) = logs[g] - (chosen - largest[g]);
+        }
+    }
     return KL_OK;
 }
 
-/* out = softmax(x) * g, minus g at the target; g = y[0], the gradient of the row's loss. */
-static int KL_FN(cross_entropy_backward_row)(const struct kl_rows *call, int64_t row,
-                                             const void *px, const void *py, void *pout) {
-    const int64_t size = call->size, target = call->targets[row];
-    const T g = *(const T *)py;
-    T *out = (T *)pout;
-    if (target < 0 || target >= size) return KL_INDEX_RANGE;
-    KL_FN(softmax_row)(call, row, px, NULL, pout);
-    const V(vec) factor = V(splat)(g);
-    KL_EACH(V(width)) KL_FN(put)(out + i, V(mul)(KL_FN(take)(out + i, left), factor), left);
-    out[target] -= g;
+/* out = softmax(x) * y[0], minus y[0] at the target; y[0] is the gradient of the row's loss. */
+static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
+                                              const struct kl_row_view *view, int64_t row,
+                                              int64_t rows) {
+    const int64_t size = call->size;
+    KL_EACH_GROUP {
+        T largest[kl_row_group], totals[kl_row_group];
+        if (!KL_FN(targets_fit)(call, row + first, count)) return KL_INDEX_RANGE;
+        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_EACH_ROW {
+            T *out = KL_ROW(KL_ROW_OUT);
+            const T slope = *KL_ROW(KL_ROW_Y);
+            const V(vec) total = V(splat)(totals[g]), factor = V(splat)(slope);
+            KL_EACH(V(width)) {
+                const V(vec) share = V(div)(KL_FN(take)(out + i, left), total);
+                KL_FN(put)(out + i, V(mul)(share, factor), left);
+            }
+            out[call->targets[row + first + g]] -= slope;
+        }
+    }
     return KL_OK;
 }
 
+#undef KL_ROW
+#undef KL_EACH_ROW
+#undef KL_EACH_GROUP
 #undef KL_EACH
