@@ -91,7 +91,8 @@ def facts():
     from kael._kernels.matmul import blas_available
 
     compiler, flags, sanitizer = runtime.build_report()
-    count, origin, cpus = runtime.threads_report()
+    chosen, meaning, isa_origin = runtime.isa_report()
+    count, origin, cpus, forks = runtime.threads_report()
     stats = allocator_stats()
     return {
         "build": {
@@ -103,10 +104,11 @@ def facts():
         "instruction sets": {
             "compiled": list(runtime.compiled_isas()),
             "usable": list(usable_isas()),
-            "chosen": get_isa(),
-            "meaning": runtime.isa_title(get_isa()),
+            "chosen": chosen,
+            "from": isa_origin,
+            "meaning": meaning,
         },
-        "threads": {"count": count, "from": origin, "usable CPUs": cpus},
+        "threads": {"count": count, "from": origin, "usable CPUs": cpus, "forks": forks},
         "allocator": {
             "caching": caching_allocator_enabled(),
             "cache built": not sanitizer,

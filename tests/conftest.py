@@ -65,7 +65,7 @@ def four_threads():
         yield 4
 
 
-def run_script(source, env=None, timeout=60):
+def run_script(source, env=None, timeout=120):
     """Runs Python code in a process of its own; returns what it printed.
 
     For what changes the whole process: forks, limits, environment switches, idle time. A script

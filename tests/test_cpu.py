@@ -252,15 +252,23 @@ def test_show_config_in_three_forms(capsys):
         kael.show_config("html")
 
 
-def test_show_config_says_where_the_count_came_from():
+def test_show_config_says_where_the_choices_came_from():
     script = """
-        import kael
-        origins = [kael.show_config("dict")["threads"]["from"]]
+        import os, kael
+        def origins():
+            facts = kael.show_config("dict")
+            return facts["threads"]["from"], facts["instruction sets"]["from"]
+        print(*origins())
         kael.set_num_threads(2)
-        origins.append(kael.show_config("dict")["threads"]["from"])
-        print(*origins)
+        with kael.isa("generic"):
+            print(*origins())
+        pid = os.fork()
+        if pid == 0:
+            os._exit(kael.show_config("dict")["threads"]["forks"])
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
         """
-    assert run_script(script, {"KAEL_NUM_THREADS": "3"}) == "KAEL_NUM_THREADS set_num_threads\n"
+    out = run_script(script, {"KAEL_NUM_THREADS": "3", "KAEL_ISA": "generic"})
+    assert out == "KAEL_NUM_THREADS KAEL_ISA\nset_num_threads isa\n1\n"
 
 
 def test_a_sub_interpreter_imports_or_refuses_cleanly():

@@ -64,7 +64,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def run(source, timeout=120):
+def run(source, timeout=300):
     # Python 3.12 warns that a process with threads forks; that is what is tested here
     return run_script(PRELUDE + source, {"PYTHONWARNINGS": "ignore"}, timeout)
 

@@ -5,6 +5,7 @@
 
 #include "kael/elementwise/loops.h"
 #include "kael/elementwise/operations.h"
+#include "kael/elementwise/transpose.h"
 #include "kael/elementwise/walk.h"
 
 /* NULL where the operation does not take the dtype. */
@@ -28,6 +29,16 @@ static const struct kl_elementwise_kernels *const kl_elementwise_table[KL_ISA_CO
     KL_ISAS(X)
 #undef X
 };
+
+/* ---- operands of any layout ---- */
+
+/* Runs a planned walk of size elements, each worth cost additions. */
+static int kl_strided_run(const struct kl_runtime *rt, struct kl_walk *walk, int64_t size,
+                          int64_t cost) {
+    const int rows = kl_transpose_dim(walk);
+    if (rows >= 0) return kl_transpose_run(rt, walk, size, rows);
+    return kl_walk_run(rt, walk, size, cost);
+}
 
 /* ---- contiguous operands ---- */
 

@@ -20,6 +20,9 @@
 #include <string.h>
 
 #include "kael/config.h"
+/* Before any region opens: what a body includes inside one is compiled for that set, and the other
+ * sets would run it too. */
+#include "kael/math/angle.h"
 
 /* Words of the vocabulary for T and for double. */
 #undef V

@@ -114,8 +114,8 @@ static const kl_optim_rule kl_optim_table[KL_ISA_COUNT][KL_RULE_COUNT][2] = {
 #undef X
 };
 
-/* An element costs about as much as eight of the cheap operations that the grain counts. */
-enum { KL_OPTIM_COST = 8, KL_OPTIM_FROZEN_PIECE = 4096 };
+/* Adam moves 28 bytes an element and takes 0.3 ns in cache, an addition 12 and 0.13. */
+enum { KL_OPTIM_COST = 3, KL_OPTIM_FROZEN_PIECE = 4096 };
 
 struct kl_optim_job {
     const struct kl_optim_tensor *tensors;

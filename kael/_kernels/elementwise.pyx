@@ -56,11 +56,15 @@ cdef extern from "kael/elementwise.h" nogil:
     void kl_walk_add(kl_walk *walk, void *data, int64_t itemsize, int dims, const int64_t *shape,
                      const int64_t *strides)
     int64_t kl_walk_plan(kl_walk *walk)
-    int kl_walk_run(const kl_runtime *rt, kl_walk *walk, int64_t size, int64_t cost)
+    int kl_strided_run(const kl_runtime *rt, kl_walk *walk, int64_t size, int64_t cost)
 
 
 # Up to so many additions it costs more to release the GIL than to keep it.
 cdef int64_t kBriefWork = 16384
+
+# A transposed operand of that many elements is copied first: read in the order of the output it
+# would miss the cache at every element.
+cdef int64_t kTurnedSize = 65536
 
 # Additions that where and clamp are worth, and a conversion.
 cdef int64_t kSelectCost = 2
@@ -134,6 +138,24 @@ cdef TensorBase apart(TensorBase x, TensorBase out):
     return packed_copy(x, x.dtype) if kl_in_the_way(&of_x, &of_out) else x
 
 
+cdef bint is_turned(TensorBase x, TensorBase out) noexcept nogil:
+    """Whether x is large and contiguous along another dim than out."""
+    cdef int d
+    if x.ndim < 2 or x.size < kTurnedSize or x.size != out.size or out.ndim != x.ndim:
+        return False
+    if x.strides_[x.ndim - 1] == 1 or out.strides_[out.ndim - 1] != 1:
+        return False
+    for d in range(x.ndim - 1):
+        if x.strides_[d] == 1 and x.shape_[d] > 1:
+            return True
+    return False
+
+
+cdef inline TensorBase turned(TensorBase x, TensorBase out):
+    """x, or a packed copy of it where that is faster to read."""
+    return packed_copy(x, x.dtype) if is_turned(x, out) else x
+
+
 # ---- running a kernel ----
 
 cdef inline void add_flat(kl_flat *flat, TensorBase x) noexcept:
@@ -159,28 +181,37 @@ cdef int run_walk(const kl_runtime *rt, kl_walk *walk, int64_t cost) noexcept:
     cdef int status
     cdef int64_t size = kl_walk_plan(walk)
     if size * cost <= kBriefWork:
-        return kl_walk_run(rt, walk, size, cost)
+        return kl_strided_run(rt, walk, size, cost)
     with nogil:
-        status = kl_walk_run(rt, walk, size, cost)
+        status = kl_strided_run(rt, walk, size, cost)
     return status
 
 
 cdef int run(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a,
-             TensorBase b=None, TensorBase c=None) noexcept:
+             TensorBase b=None, TensorBase c=None) except -1:
     """Applies the kernel to operands that broadcast to the shape of out; returns the status."""
     cdef kl_flat flat
+    if (kernel is NULL or not flat_like(out, out) or not flat_like(a, out)
+            or (b is not None and not flat_like(b, out))
+            or (c is not None and not flat_like(c, out))):
+        return run_strided(rt, kernel, cost, out, a, b, c)
+    flat.kernel = kernel
+    flat.operands = 0
+    add_flat(&flat, out)
+    add_flat(&flat, a)
+    if b is not None:
+        add_flat(&flat, b)
+    if c is not None:
+        add_flat(&flat, c)
+    return run_flat(rt, &flat, out.size, cost)
+
+
+cdef int run_strided(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out,
+                     TensorBase a, TensorBase b, TensorBase c) except -1:
     cdef kl_walk walk
-    if (kernel is not NULL and flat_like(out, out) and flat_like(a, out)
-            and (b is None or flat_like(b, out)) and (c is None or flat_like(c, out))):
-        flat.kernel = kernel
-        flat.operands = 0
-        add_flat(&flat, out)
-        add_flat(&flat, a)
-        if b is not None:
-            add_flat(&flat, b)
-        if c is not None:
-            add_flat(&flat, c)
-        return run_flat(rt, &flat, out.size, cost)
+    if kernel is not NULL:
+        a = turned(a, out)
+        b = None if b is None else turned(b, out)
     kl_walk_begin(&walk, kernel, out.ndim, out.shape_)
     add_operand(&walk, out)
     add_operand(&walk, a)

@@ -33,6 +33,7 @@ cdef extern from "kael/process.h" nogil:
     # Each struct has one instance, of its own name (pool.h).
     struct kl_process_t "kl_process":
         int64_t cpus
+        unsigned long long forks
 
     struct kl_self_t "kl_self":
         bint inside
@@ -62,6 +63,7 @@ cdef extern from "kael/process.h" nogil:
 cdef bint ready = False
 cdef bint handlers_installed = False
 cdef str threads_source = "hardware"
+cdef str isa_source = "hardware"
 
 
 cdef str env_text(const char *value):
@@ -101,7 +103,7 @@ cdef int64_t threads_of(const char *configured, int64_t cpus) except -1:
 
 cdef int start() except -1:
     """Parses every switch before anything is set, so that a failure leaves no trace."""
-    global ready, handlers_installed, threads_source
+    global ready, handlers_installed, threads_source, isa_source
     cdef const char *isa_name = getenv("KAEL_ISA")
     cdef const char *threads_text = getenv("KAEL_NUM_THREADS")
     cdef int isa
@@ -121,6 +123,7 @@ cdef int start() except -1:
     kl_process.cpus = cpus
     kl_set_threads(threads)
     threads_source = "hardware" if threads_text is NULL else "KAEL_NUM_THREADS"
+    isa_source = "hardware" if isa_name is NULL else "KAEL_ISA"
     ready = True
     return 0
 
@@ -228,9 +231,9 @@ def set_num_threads(int64_t count):
 
 
 def threads_report():
-    """The count, where it came from, and the CPUs that this process may keep busy."""
+    """The count, where it came from, the CPUs that this process may keep busy, and its forks."""
     runtime()
-    return kl_configured_threads(), threads_source, kl_process.cpus
+    return kl_configured_threads(), threads_source, kl_process.cpus, kl_process.forks
 
 
 def element_grain():
@@ -256,11 +259,6 @@ def usable_isas():
     return isa_names(True)
 
 
-def isa_title(str name):
-    """What the short name of an instruction set stands for."""
-    return kl_isa_row(isa_row(name, "isa")).title.decode()
-
-
 def get_isa():
     """See kael.config.get_isa."""
     return kl_isa_row(runtime().isa).name.decode()
@@ -268,9 +266,17 @@ def get_isa():
 
 def set_isa(str name):
     """Chooses the instruction set of every later call; ValueError lists the usable ones."""
+    global isa_source
     cdef int isa = isa_row(name, "isa")
     runtime()
     kl_the_runtime.isa = isa
+    isa_source = "isa"
+
+
+def isa_report():
+    """The instruction set in use, what its name stands for, and where the choice came from."""
+    cdef int isa = runtime().isa
+    return kl_isa_row(isa).name.decode(), kl_isa_row(isa).title.decode(), isa_source
 
 
 # ---- The allocator ----

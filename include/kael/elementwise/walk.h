@@ -24,7 +24,7 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n);
 enum {
     kMaxOperands = 4,  /* the output and up to three inputs */
     kTileBytes = 4096,
-    kLongRow = 256     /* elements; below it the call per row costs more than gathering */
+    kLongRow = 96      /* elements; below it the call per row costs more than gathering */
 };
 
 struct kl_operand {
@@ -153,24 +153,45 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
 
 /* ---- moving strided elements ---- */
 
-#define KL_MOVE(itemsize)                                                          \
-    for (int64_t i = 0; i < n; ++i) memcpy(to + i * to_step, from + i * step, itemsize);
+/* Repeats one item n times. memcpy of a constant size is a plain move that asks for no alignment,
+ * and the compiler widens loops of it. */
+KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t n) {
+    uint32_t four;
+    uint64_t eight;
+    if (itemsize == 1) {
+        memset(to, *from, (size_t)n);
+    } else if (itemsize == 4) {
+        memcpy(&four, from, 4);
+        for (int64_t i = 0; i < n; ++i) memcpy(to + 4 * i, &four, 4);
+    } else {
+        memcpy(&eight, from, 8);
+        for (int64_t i = 0; i < n; ++i) memcpy(to + 8 * i, &eight, 8);
+    }
+}
 
-/* Copies n elements; steps in bytes. memcpy of a constant size is a plain move that asks for no
- * alignment. */
+KL_INLINE void kl_move_items(char *to, int64_t to_step, const char *from, int64_t step,
+                             const int64_t itemsize, int64_t n) {
+    if (to_step == itemsize && step == 0) {
+        kl_fill_items(to, from, itemsize, n);
+    } else {
+        for (int64_t i = 0; i < n; ++i)
+            memcpy(to + i * to_step, from + i * step, (size_t)itemsize);
+    }
+}
+
+/* Copies n elements; steps in bytes. */
 static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *from, int64_t step,
                                          int64_t itemsize, int64_t n) {
     if (step == itemsize && to_step == itemsize) {
         memcpy(to, from, (size_t)(n * itemsize));
     } else if (itemsize == 4) {
-        KL_MOVE(4)
+        kl_move_items(to, to_step, from, step, 4, n);
     } else if (itemsize == 8) {
-        KL_MOVE(8)
+        kl_move_items(to, to_step, from, step, 8, n);
     } else {
-        KL_MOVE(1)
+        kl_move_items(to, to_step, from, step, 1, n);
     }
 }
-#undef KL_MOVE
 
 /* Where a linear index lies: a counter per dim and a byte offset per operand. */
 struct kl_place {
@@ -217,19 +238,22 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
                                         int64_t n, struct kl_tiles *tiles) {
     char *data[kMaxOperands] = {0};
     int64_t step[kMaxOperands] = {0};
-    bool direct[kMaxOperands] = {0}, all_direct = true;
+    bool direct[kMaxOperands] = {0}, all_direct = true, repeats = false;
     for (int k = 0; k < walk->operands; ++k) {
         const struct kl_operand *operand = &walk->operand[k];
         data[k] = operand->data + place->offset[k];
         step[k] = operand->strides[walk->dims - 1];
         direct[k] = step[k] == operand->itemsize && kl_aligned(data[k], operand->itemsize);
         all_direct = all_direct && direct[k];
+        repeats = repeats || step[k] == 0;
     }
     if (walk->kernel == NULL) {
         kl_move_run(data[0], step[0], data[1], step[1], walk->operand[0].itemsize, n);
         return KL_OK;
     }
-    const int64_t most = all_direct ? n : walk->tile;
+    /* A repeated element is written to the tile once, so a short row deserves a short tile. */
+    const int64_t tile = repeats ? kl_min(walk->tile, kl_max(256, n / 8)) : walk->tile;
+    const int64_t most = all_direct ? n : tile;
     for (int64_t i = 0; i < n; i += most) {
         const int64_t count = kl_min(most, n - i);
         const void *in[kMaxOperands] = {0};
