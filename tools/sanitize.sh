@@ -16,7 +16,7 @@ address,undefined)
     options=(
         PYTHONMALLOC=malloc
         # No detect_stack_use_after_return: gcc 12's fake stack is not 64-byte aligned, and an
-        # aligned store of a 64-byte vector to it faults (gcc bug 110027).
+        # aligned store of a 64-byte vector to it faults.
         ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:allocator_may_return_null=1
         UBSAN_OPTIONS=print_stacktrace=1
     ) ;;
