@@ -243,3 +243,19 @@ def test_gradient_of_cat_comes_in_each_dtype():
     kael.cat([a, b]).backward(kael.tensor([1.0, 2.0, 3.0], dtype=kael.float64))
     assert a.grad.dtype is kael.float32 and a.grad.tolist() == [1.0, 2.0]
     assert b.grad.dtype is kael.float64 and b.grad.tolist() == [3.0]
+
+
+def test_only_tensors_are_taken():
+    for function in (kael.reshape, kael.squeeze, kael.flatten, kael.t):
+        for wrong in (None, [1.0], 1.0):
+            with pytest.raises((TypeError, AttributeError)):
+                function(wrong)
+    for call in (
+        lambda: kael.reshape(None, 2),
+        lambda: kael.permute(None, 0),
+        lambda: kael.transpose(None, 0, 1),
+        lambda: kael.broadcast_to(None, (2,)),
+        lambda: kael.autograd.record("x", None, (), None),
+    ):
+        with pytest.raises((TypeError, AttributeError)):
+            call()

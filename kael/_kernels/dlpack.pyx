@@ -124,7 +124,9 @@ def to_capsule(TensorBase x not None, bint versioned, bint copied):
     to.head.versioned.minor = 0
     to.head.versioned.context = <void *> <PyObject *> x
     to.head.versioned.deleter = forget_versioned
-    to.head.versioned.flags = (0 if x.storage.writable else READ_ONLY) | (IS_COPIED if copied else 0)
+    to.head.versioned.flags = IS_COPIED if copied else 0
+    if not x.storage.writable:
+        to.head.versioned.flags |= READ_ONLY
     return PyCapsule_New(&to.head.versioned, b"dltensor_versioned", drop_capsule)
 
 

@@ -374,7 +374,7 @@ def number(value, int code):
     return new_number(code, value)
 
 
-def alias(TensorBase self):
+def alias(TensorBase self not None):
     """Another tensor on the same elements, outside of any graph."""
     return new_view(self, self.data, self.ndim, self.shape_, self.strides_)
 

@@ -1,0 +1,6 @@
+from collections.abc import Buffer, Sequence
+
+from kael.tensor import Tensor
+
+def from_buffer(exporter: Buffer) -> Tensor: ...
+def reinterpret(raw: Tensor, code: int, sizes: Sequence[int]) -> Tensor: ...

@@ -1,0 +1,6 @@
+from types import CapsuleType
+
+from kael.tensor import Tensor
+
+def to_capsule(x: Tensor, versioned: bool, copied: bool) -> CapsuleType: ...
+def from_capsule(capsule: CapsuleType) -> Tensor: ...
