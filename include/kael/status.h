@@ -6,7 +6,7 @@ enum kl_status {
     KL_OK = 0,
     KL_NO_MEMORY,        /* scratch refused: MemoryError */
     KL_DIVISION_BY_ZERO, /* integer // or %: ZeroDivisionError */
-    KL_INDEX_RANGE,      /* an index or target outside its range: IndexError, raised by the caller that knows which */
+    KL_INDEX_RANGE,      /* an index or target outside its range: IndexError, by the caller */
     KL_CALLBACK_FAILED,  /* a Python body raised; the exception travels beside the code */
     KL_FORKED            /* the process forked inside a region, and chunks were lost in the child */
 };
