@@ -162,12 +162,15 @@ static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_
 
 /* ---- Strips: rows or columns cut into independent products, each on one thread ---- */
 
+enum kl_way { KL_DIRECT, KL_PANELS, KL_STREAM };
+
 struct kl_strips_job {
     const struct kl_tile_kernels *kernels;
     const struct kl_product *product;
+    enum kl_way way;
     bool by_rows;
-    int64_t strip;   /* rows or columns of a strip */
-    char *scratch;   /* for packed panels of b; NULL: direct */
+    int64_t strip; /* rows or columns of a strip */
+    char *scratch; /* NULL for KL_DIRECT */
     int64_t scratch_bytes;
 };
 
@@ -186,26 +189,32 @@ static int kl_strips_body(void *context, int64_t first, int64_t last) {
             part.out += at * job->kernels->size;
             if (part.bias != NULL) part.bias += at * job->kernels->size;
         }
-        if (job->scratch == NULL)
+        if (job->way == KL_DIRECT) {
             kl_multiply_direct(job->kernels, &part);
-        else
-            kl_multiply_panels(job->kernels, &part, job->scratch + s * job->scratch_bytes);
+            continue;
+        }
+        char *const scratch = job->scratch + s * job->scratch_bytes;
+        (job->way == KL_PANELS ? kl_multiply_panels : kl_multiply_stream)(job->kernels, &part,
+                                                                          scratch);
     }
     return KL_OK;
 }
 
 static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
-                              const struct kl_product *product, int64_t threads, bool pack) {
+                              const struct kl_product *product, int64_t threads, enum kl_way way) {
     const int tallest = (int)kl_min(product->rows, kernels->rows);
     const int64_t panel = (int64_t)kernels->vectors[tallest - 1] * kernels->width;
-    struct kl_strips_job job = {.kernels = kernels, .product = product};
-    job.by_rows = !pack && product->rows > product->columns;
+    struct kl_strips_job job = {.kernels = kernels, .product = product, .way = way};
+    job.by_rows = way == KL_DIRECT && product->rows > product->columns;
     const int64_t whole = job.by_rows ? product->rows : product->columns;
     const int64_t step = job.by_rows ? kernels->rows : panel;
     job.strip = kl_round_up(kl_ceil_div(whole, threads), step);
     const int64_t strips = kl_ceil_div(whole, job.strip);
-    if (!pack) return rt->parallel_for(0, strips, 1, kl_strips_body, &job);
-    job.scratch_bytes = kl_round_up(kl_packed_bytes(kernels, panel, product->inner), KL_ALIGNMENT);
+    if (way == KL_DIRECT) return rt->parallel_for(0, strips, 1, kl_strips_body, &job);
+    job.scratch_bytes = kl_round_up(way == KL_PANELS
+                                        ? kl_packed_bytes(kernels, panel, product->inner)
+                                        : product->rows * job.strip * kernels->size,
+                                    KL_ALIGNMENT);
     job.scratch = rt->alloc(strips * job.scratch_bytes);
     if (job.scratch == NULL) return KL_NO_MEMORY;
     const int status = rt->parallel_for(0, strips, 1, kl_strips_body, &job);
@@ -237,35 +246,41 @@ KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
            kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
 }
 
-/* The output of an empty inner dimension: 0, then the bias. */
-static void kl_fill_empty(int64_t size, const struct kl_product *product) {
-    if (!product->fresh) return;
-    for (int64_t i = 0; i < product->rows; ++i) {
-        char *const row = product->out + i * product->out_row;
-        memset(row, 0, (size_t)(product->columns * size));
-        if (product->bias == NULL) continue;
-        for (int64_t j = 0; j < product->columns; ++j) {
-            if (size == sizeof(float))
-                ((float *)row)[j] += ((const float *)product->bias)[j];
-            else
-                ((double *)row)[j] += ((const double *)product->bias)[j];
-        }
-    }
+/* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
+KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
+                            const struct kl_product *product) {
+    enum { FEW_ROWS = 14, SOME_ROWS = 32, L2_BYTES = 1 << 20, L3_BYTES = 8 << 20 };
+    if (product->b.column != kernels->size) return false;
+    const int64_t bytes = kl_work(product->inner, product->columns, kernels->size);
+    return (product->rows <= FEW_ROWS && bytes > L2_BYTES) ||
+           (product->rows <= SOME_ROWS && bytes > L3_BYTES);
+}
+
+/* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
+static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
+                                const struct kl_product *product) {
+    struct kl_block block =
+        kl_block_at(kernels, product, 0, product->rows, 0, 0, product->columns);
+    block.a = block.b = product->out;
+    block.a_row = 0;
+    kl_run_block(kernels, &block);
 }
 
 static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
                               const struct kl_product *product) {
     const struct kl_tile_kernels *const kernels = kl_matmul_row_of(rt, dtype)->v5_simd;
     if (product->inner == 0) {
-        kl_fill_empty(kernels->size, product);
+        if (product->fresh) kl_multiply_nothing(kernels, product);
         return KL_OK;
     }
     const int64_t threads = kl_threads_for(rt, product);
     if (kl_direct_b(kernels, product) &&
         (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
-        return kl_multiply_strips(rt, kernels, product, threads, false);
+        return kl_multiply_strips(rt, kernels, product, threads, KL_DIRECT);
+    if (kl_streams_b(kernels, product))
+        return kl_multiply_strips(rt, kernels, product, threads, KL_STREAM);
     if (kl_direct_a(kernels, product))
-        return kl_multiply_strips(rt, kernels, product, threads, true);
+        return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS);
     return kl_multiply_packed(rt, kernels, product, threads);
 }
 

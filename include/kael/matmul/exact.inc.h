@@ -2,6 +2,9 @@
  * words wrap without undefined behaviour, and the low w bits do not depend on the sign. */
 #ifdef KL_WORD
 
+/* Operands may lie at any address. */
+typedef KL_WORD KL_EXACT(loose) __attribute__((aligned(1), may_alias));
+
 enum { KL_EXACT(ROWS) = 4, KL_EXACT(COLUMNS) = 64 };
 
 /* A tile of sums in L1; the compiler's vectors run along its columns. */
@@ -12,16 +15,16 @@ static void KL_EXACT(tile)(const struct kl_product *product) {
     const char *b = product->b.data;
     for (int64_t k = 0; k < product->inner; ++k) {
         for (int64_t j = 0; j < product->columns; ++j)
-            row[j] = *(const KL_WORD *)(b + j * product->b.column);
+            row[j] = *(const KL_EXACT(loose) *)(b + j * product->b.column);
         for (int64_t i = 0; i < product->rows; ++i) {
-            const KL_WORD value = *(const KL_WORD *)(a + i * product->a.row);
+            const KL_WORD value = *(const KL_EXACT(loose) *)(a + i * product->a.row);
             for (int j = 0; j < KL_EXACT(COLUMNS); ++j) acc[i][j] += (KL_WORD)(value * row[j]);
         }
         a += product->a.column;
         b += product->b.row;
     }
     for (int64_t i = 0; i < product->rows; ++i) {
-        KL_WORD *const out = (KL_WORD *)(product->out + i * product->out_row);
+        KL_EXACT(loose) *const out = (KL_EXACT(loose) *)(product->out + i * product->out_row);
         for (int64_t j = 0; j < product->columns; ++j)
             out[j] = product->fresh ? acc[i][j] : (KL_WORD)(out[j] + acc[i][j]);
     }

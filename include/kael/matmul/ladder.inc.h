@@ -2,9 +2,9 @@
  * summed as numerics R2 says. v1_ijk is the oracle of every other path: keep it readable.
  */
 #define KL_RUNG_OPERANDS(rung)                                            \
-    const T *const a = rung->a;                                           \
-    const T *const b = rung->b;                                           \
-    T *const out = rung->out;                                             \
+    const KL_LOOSE *const a = rung->a;                                          \
+    const KL_LOOSE *const b = rung->b;                                          \
+    KL_LOOSE *const out = rung->out;                                            \
     T *const acc KL_UNUSED = rung->scratch;                               \
     const int64_t rows = rung->rows, inner = rung->inner, columns = rung->columns
 
@@ -25,11 +25,11 @@ static void KL_FN(v1_ijk)(const struct kl_rung *rung) {
 }
 
 /* acc[j] = fma(a[k], b[k][j], acc[j]) for k in [first, end): the walk along rows of b. */
-KL_INLINE void KL_FN(sum_rows)(const T *a, const T *b, int64_t columns, int64_t first, int64_t end,
-                               int64_t width, T *KL_RESTRICT acc) {
+KL_INLINE void KL_FN(sum_rows)(const KL_LOOSE *a, const KL_LOOSE *b, int64_t columns, int64_t first,
+                               int64_t end, int64_t width, T *KL_RESTRICT acc) {
     for (int64_t k = first; k < end; ++k) {
         const T value = a[k];
-        const T *const row = b + k * columns;
+        const KL_LOOSE *const row = b + k * columns;
         for (int64_t j = 0; j < width; ++j) acc[j] = KL_FMA(value, row[j], acc[j]);
     }
 }
@@ -50,8 +50,9 @@ static void KL_FN(v2_ikj)(const struct kl_rung *rung) {
 /* Cache tiles (kl_tile_blocks): 2 MiB of b (f32) serve 64 rows, and a row segment of 8 KiB stays in
  * L1. Two tiles of 256 make one block of R2, so the sums of a band of rows wait in acc[64][2048]
  * from the first tile to the second. */
-static void KL_FN(v3_band)(const T *a, const T *b, T *out, int64_t height, int64_t inner,
-                           int64_t columns, int64_t width, int64_t block, T *KL_RESTRICT acc) {
+static void KL_FN(v3_band)(const KL_LOOSE *a, const KL_LOOSE *b, KL_LOOSE *out, int64_t height,
+                           int64_t inner, int64_t columns, int64_t width, int64_t block,
+                           T *KL_RESTRICT acc) {
     const int64_t block_end = kl_min(inner, block + KL_INNER_BLOCK);
     memset(acc, 0, (size_t)(height * width) * sizeof(T));
     for (int64_t first = block; first < block_end; first += kl_tile_blocks.inner) {

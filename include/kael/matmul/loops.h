@@ -58,7 +58,10 @@ struct kl_block {
     char *out;
     int64_t out_row;
     const char *bias;
+    char *parked; /* see struct kl_tile */
+    int64_t parked_row;
     int mode;
+    bool resumed;
 };
 
 /* Vectors of the next tile: enough for the columns left, or the next narrower width there is. */
@@ -75,6 +78,7 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
     const kl_tile_kernel *const kernel =
         edge ? kernels->edge[vectors - 1] : kernels->kernel[vectors - 1];
     char *const out = tile->out;
+    char *const parked = tile->parked;
     int64_t top = 0;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);
@@ -87,6 +91,7 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
             tile->a = block->a + top * block->a_row;
         }
         tile->out = out + top * block->out_row;
+        tile->parked = parked + top * block->parked_row;
         kernel[height - 1](tile);
         top += height;
     }
@@ -98,8 +103,10 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
                            .a_inner = block->a_inner,
                            .b_inner = block->b_inner,
                            .out_row = block->out_row,
+                           .parked_row = block->parked_row,
                            .inner = block->inner,
-                           .mode = block->mode};
+                           .mode = block->mode,
+                           .resumed = block->resumed};
     for (int64_t left = 0; left < block->columns; left += tile.columns) {
         const int vectors =
             kl_tile_width(kernels, block->vectors, block->columns - left);
@@ -111,6 +118,7 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
             tile.b = block->b + left * size;
         }
         tile.out = block->out + left * size;
+        tile.parked = block->parked + left * size;
         tile.bias = block->bias != NULL ? block->bias + left * size : NULL;
         kl_run_panel(kernels, block, &tile, vectors, tile.columns % kernels->width != 0);
     }
@@ -136,6 +144,8 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
         .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
+        .parked = product->out + top * product->out_row + left * size, /* unused */
+        .parked_row = product->out_row,
         .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
     };
 }
@@ -149,6 +159,34 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
             kl_block_at(kernels, product, 0, product->rows, first, 0, product->columns);
         block.vectors = kernels->vectors[tallest - 1];
         kl_run_block(kernels, &block);
+    }
+}
+
+/* Nothing packed, b read from beginning to end: an inner block goes a few rows of b at a time over
+ * all columns, its sums parked in scratch[rows][columns] in between. For few rows and a b that does
+ * not stay in L2. */
+static void kl_multiply_stream(const struct kl_tile_kernels *kernels,
+                               const struct kl_product *product, char *scratch) {
+    const int tallest = (int)kl_min(product->rows, kernels->rows);
+    const int64_t chunk = product->rows > 4 ? 16 : 8;
+    for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
+        const struct kl_block whole =
+            kl_block_at(kernels, product, 0, product->rows, first, 0, product->columns);
+        for (int64_t k = 0; k < whole.inner; k += chunk) {
+            struct kl_block block = whole;
+            block.a += k * block.a_inner;
+            block.b += k * block.b_inner;
+            block.inner = kl_min(chunk, whole.inner - k);
+            block.vectors = kernels->vectors[tallest - 1];
+            block.parked = scratch;
+            block.parked_row = product->columns * kernels->size;
+            block.resumed = k > 0;
+            if (k + block.inner < whole.inner) {
+                block.mode = KL_TILE_PARK;
+                block.bias = NULL;
+            }
+            kl_run_block(kernels, &block);
+        }
     }
 }
 

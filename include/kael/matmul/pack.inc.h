@@ -37,7 +37,7 @@ KL_INLINE void KL_FN(pack_lanes)(const char *src, int64_t lane_stride, int64_t l
                               out + k * pitch + lane, pitch);
             for (; k < end; ++k)
                 for (int64_t l = 0; l < count; ++l)
-                    out[k * pitch + lane + l] = ((const T *)(from + l * lane_stride))[k];
+                    out[k * pitch + lane + l] = ((const KL_LOOSE *)(from + l * lane_stride))[k];
         }
     }
 }
@@ -54,7 +54,7 @@ static void KL_FN(pack)(const char *src, int64_t lane_stride, int64_t inner_stri
         for (int64_t k = 0; k < inner; ++k)
             for (int64_t lane = 0; lane < lanes; ++lane)
                 out[k * pitch + lane] =
-                    *(const T *)(src + lane * lane_stride + k * inner_stride);
+                    *(const KL_LOOSE *)(src + lane * lane_stride + k * inner_stride);
     }
     for (int64_t k = 0; lanes < pitch && k < inner; ++k)
         memset(out + k * pitch + lanes, 0, (size_t)(pitch - lanes) * sizeof(T));

@@ -6,29 +6,31 @@
  */
 KL_INLINE void KL_PLAIN(sum)(const struct kl_tile *tile, const int rows, const int columns) {
     T acc[KL_PLAIN_ROWS][KL_PLAIN_COLUMNS];
-    char *const out = tile->out;
-    for (int i = 0; i < rows; ++i)
-        for (int j = 0; j < columns; ++j)
-            acc[i][j] = tile->mode == KL_TILE_CARRY ? ((T *)(out + i * tile->out_row))[j] : (T)0;
+    for (int i = 0; i < rows; ++i) {
+        const KL_LOOSE *const parked = (const KL_LOOSE *)(tile->parked + i * tile->parked_row);
+        for (int j = 0; j < columns; ++j) acc[i][j] = tile->resumed ? parked[j] : (T)0;
+    }
 
     const char *a = tile->a;
     const char *b = tile->b;
     for (int64_t k = 0; k < tile->inner; ++k) {
         for (int i = 0; i < rows; ++i) {
-            const T value = *(const T *)(a + i * tile->a_row);
+            const T value = *(const KL_LOOSE *)(a + i * tile->a_row);
             for (int j = 0; j < columns; ++j)
-                acc[i][j] = KL_FMA(value, ((const T *)b)[j], acc[i][j]);
+                acc[i][j] = KL_FMA(value, ((const KL_LOOSE *)b)[j], acc[i][j]);
         }
         a += tile->a_inner;
         b += tile->b_inner;
     }
 
+    const bool park = tile->mode == KL_TILE_PARK;
     for (int i = 0; i < rows; ++i) {
-        T *const row = (T *)(out + i * tile->out_row);
+        KL_LOOSE *const row = (KL_LOOSE *)(park ? tile->parked + i * tile->parked_row
+                                                : tile->out + i * tile->out_row);
         for (int j = 0; j < columns; ++j) {
             T sum = acc[i][j];
-            if (tile->mode != KL_TILE_CARRY) sum = (tile->mode == KL_TILE_ADD ? row[j] : (T)0) + sum;
-            if (tile->bias != NULL) sum = sum + ((const T *)tile->bias)[j];
+            if (!park) sum = (tile->mode == KL_TILE_ADD ? row[j] : (T)0) + sum;
+            if (tile->bias != NULL) sum = sum + ((const KL_LOOSE *)tile->bias)[j];
             row[j] = sum;
         }
     }

@@ -11,11 +11,11 @@
 /* numerics R2: inner blocks of 512, whatever the caches, the type, the set or the threads. */
 enum { KL_INNER_BLOCK = 512 };
 
-/* How a tile meets memory. acc starts at +0 except for KL_TILE_CARRY. */
+/* What becomes of the sums of a tile. */
 enum kl_tile_mode {
     KL_TILE_FRESH, /* out = 0 + acc: the first block of an output never written before */
     KL_TILE_ADD,   /* out = out + acc */
-    KL_TILE_CARRY  /* acc starts as out and goes back unrounded: part of a block, in scratch */
+    KL_TILE_PARK   /* acc goes to `parked`: the block goes on in a later call */
 };
 
 /* out[rows, columns] from a[rows, inner] and b[inner, columns]; rows of b and out have their
@@ -28,10 +28,13 @@ struct kl_tile {
     char *out;
     int64_t out_row;
     const char *bias;
+    char *parked; /* sums of this inner block so far: acc starts there if `resumed`, else at +0 */
+    int64_t parked_row;
     int64_t inner;
     int64_t columns; /* valid ones: more than (vectors - 1) * width, at most vectors * width */
     int rows;
     int mode;
+    bool resumed;
 };
 
 typedef void (*kl_tile_kernel)(const struct kl_tile *tile);

@@ -15,7 +15,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     const int64_t a_row = tile->a_row, a_inner = tile->a_inner, b_inner = tile->b_inner;
     const char *a[(KL_TILE_ROWS + 2) / 3];
     KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] = tile->a + i * a_row;
-#define KL_VALUE(i) V(splat)(*(const T *)(a[(i) / 3] + ((i) % 3) * a_row))
+#define KL_VALUE(i) V(splat)(*(const KL_LOOSE *)(a[(i) / 3] + ((i) % 3) * a_row))
     const char *b = tile->b;
     V(vec) sum[KL_TILE_ROWS][KL_TILE_VECTORS];
     KL_UNROLL for (int i = 0; i < rows; ++i) {
@@ -57,14 +57,17 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
                            const bool edge) {
     V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
     const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
-    char *out = tile->out;
-    int64_t out_row = tile->out_row;
+    const bool park = tile->mode == KL_TILE_PARK;
+    char *out = park ? tile->parked : tile->out;
+    int64_t out_row = park ? tile->parked_row : tile->out_row;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
     }
-    if (tile->mode == KL_TILE_CARRY) {
+    if (tile->resumed) {
+        const char *parked = tile->parked;
         KL_UNROLL for (int i = 0; i < rows; ++i) {
-            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(out + i * out_row, v);
+            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(parked, v);
+            parked += tile->parked_row;
         }
     }
     /* The lines of out arrive while the sums run. */

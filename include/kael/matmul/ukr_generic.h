@@ -3,7 +3,7 @@
 KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
                              int64_t pitch) {
     (void)lane_stride, (void)lanes, (void)pitch;
-    *dst = *(const T *)src;
+    *dst = *(const KL_LOOSE *)src;
 }
 
 #include "kael/matmul/pack.inc.h"
