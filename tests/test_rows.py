@@ -299,6 +299,7 @@ def test_gradients_agree_with_differences():
     assert gradcheck(lambda x, w, b: ops.standardize(x, 1, 1e-5, w, b) * g, (x, weight, bias))
     assert gradcheck(lambda x, b: ops.standardize(x, 1, 1e-5, None, b) * g, (x, bias))
     assert gradcheck(lambda x: ops.standardize(x, 2) * g, x)
+    assert gradcheck(lambda x: ops.standardize(x.permute(2, 0, 1), (3, 4)) * g.permute(2, 0, 1), x)
     targets = kael.from_numpy(generator.integers(0, 5, (3, 4)))
     assert gradcheck(lambda x: ops.cross_entropy_losses(x, targets) * g[..., 0], x)
 

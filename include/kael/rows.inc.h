@@ -160,19 +160,18 @@ static int KL_FN(log_softmax_backward_rows)(const struct kl_rows *call,
     return KL_OK;
 }
 
-/* The centers of a group's rows, and 1 / sqrt(variance + eps). */
+/* The centers of a group's rows, and 1 / sqrt(variance + eps): moments[g] = {center, scale}. */
 KL_INLINE void KL_FN(group_moments)(const struct kl_rows *call, const struct kl_row_view *view,
-                                    int64_t first, int64_t count, double *centers,
-                                    double *scales) {
+                                    int64_t first, int64_t count, double (*moments)[2]) {
     const int64_t size = call->size;
     KL_EACH_ROW {
-        centers[g] =
+        moments[g][0] =
             KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_X), NULL, 0, size) / (double)size;
     }
     KL_EACH_ROW {
         const double squares =
-            KL_FN(fold)(KL_TERM_DEVIATION, KL_ROW(KL_ROW_X), NULL, centers[g], size);
-        scales[g] = 1 / sqrt(squares / (double)size + call->eps);
+            KL_FN(fold)(KL_TERM_DEVIATION, KL_ROW(KL_ROW_X), NULL, moments[g][0], size);
+        moments[g][1] = 1 / sqrt(squares / (double)size + call->eps);
     }
 }
 
@@ -191,14 +190,16 @@ KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
 static int KL_FN(standardize_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                                    int64_t row, int64_t rows) {
     const int64_t size = call->size;
-    (void)row;
     KL_EACH_GROUP {
-        double centers[kl_row_group], scales[kl_row_group];
-        KL_FN(group_moments)(call, view, first, count, centers, scales);
+        double moments[kl_row_group][2];
+        KL_FN(group_moments)(call, view, first, count, moments);
+        if (call->moments) {
+            memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
+        }
         KL_EACH_ROW {
             const T *x = KL_ROW(KL_ROW_X);
             T *out = KL_ROW(KL_ROW_OUT);
-            const VD(vec) center = VD(splat)(centers[g]), scale = VD(splat)(scales[g]);
+            const VD(vec) center = VD(splat)(moments[g][0]), scale = VD(splat)(moments[g][1]);
             KL_EACH(VD(width)) {
                 const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
                 KL_FN(put_narrow)(out + i, VD(mul)(centred, scale), left);
@@ -209,30 +210,26 @@ static int KL_FN(standardize_rows)(const struct kl_rows *call, const struct kl_r
     return KL_OK;
 }
 
-/* x, y = the gradient of its standardized row s:
+/* x, y = the gradient of its standardized row s, with the forward pass's moments:
  * out = scale * (y - mean(y) - s * mean(s * y)), in double, rounded once. */
 static int KL_FN(standardize_backward_rows)(const struct kl_rows *call,
                                             const struct kl_row_view *view, int64_t row,
                                             int64_t rows) {
     const int64_t size = call->size;
-    (void)row;
-    KL_EACH_GROUP {
-        double centers[kl_row_group], scales[kl_row_group];
-        KL_FN(group_moments)(call, view, first, count, centers, scales);
-        KL_EACH_ROW {
-            const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
-            T *out = KL_ROW(KL_ROW_OUT);
-            const double n = (double)size, mean = KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size) / n;
-            const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, y, centers[g], size) / n;
-            const VD(vec) center = VD(splat)(centers[g]), scale = VD(splat)(scales[g]);
-            const VD(vec) lift = VD(splat)(mean);
-            const VD(vec) slope = VD(splat)(moment * scales[g] * scales[g]);
-            KL_EACH(VD(width)) {
-                const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
-                const VD(vec) level = VD(sub)(KL_FN(take_wide)(y + i, left), lift);
-                const VD(vec) rest = VD(sub)(level, VD(mul)(centred, slope));
-                KL_FN(put_narrow)(out + i, VD(mul)(scale, rest), left);
-            }
+    KL_EACH_GROUP KL_EACH_ROW {
+        const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
+        T *out = KL_ROW(KL_ROW_OUT);
+        const double *moments = call->moments + 2 * (row + first + g);
+        const double n = (double)size, factor = moments[1];
+        const double mean = KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size) / n;
+        const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, y, moments[0], size) / n;
+        const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(factor);
+        const VD(vec) lift = VD(splat)(mean), slope = VD(splat)(moment * factor * factor);
+        KL_EACH(VD(width)) {
+            const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
+            const VD(vec) level = VD(sub)(KL_FN(take_wide)(y + i, left), lift);
+            const VD(vec) rest = VD(sub)(level, VD(mul)(centred, slope));
+            KL_FN(put_narrow)(out + i, VD(mul)(scale, rest), left);
         }
     }
     return KL_OK;

@@ -72,6 +72,19 @@ cdef int64_t kConvertCost = 1
 
 DTYPE_NAMES = ("bool", "uint8", "int32", "int64", "float32", "float64")
 
+cdef tuple unary_names = tuple([
+    kl_unary_operations[op].name.decode() for op in range(KL_UNARY_COUNT)])
+cdef tuple binary_names = tuple([
+    kl_binary_operations[op].name.decode() for op in range(KL_BINARY_COUNT)])
+
+
+cdef inline str unary_name(int op):
+    return <str> unary_names[op]
+
+
+cdef inline str binary_name(int op):
+    return <str> binary_names[op]
+
 
 # ---- shapes and overlap ----
 
@@ -80,17 +93,28 @@ cdef inline bint flat_like(TensorBase x, TensorBase out) noexcept nogil:
     return x.contiguous and x.size == out.size and kl_aligned(x.data, kl_itemsize(x.dtype))
 
 
-cdef int broadcast(str op, TensorBase a, TensorBase b, int64_t *shape) except -1:
-    """Fills shape with what a and b broadcast to; returns the number of dims."""
-    cdef int dims = max(a.ndim, b.ndim), d
-    cdef int64_t p, q
-    for d in range(1, dims + 1):
-        p = a.shape_[a.ndim - d] if d <= a.ndim else 1
-        q = b.shape_[b.ndim - d] if d <= b.ndim else 1
-        if p != q and p != 1 and q != 1:
-            raise ValueError(f"{op}: shapes {a.shape} and {b.shape} do not broadcast")
-        shape[dims - d] = q if p == 1 else p
+cdef int join_shape(str op, TensorBase x, int dims, int64_t *shape) except -1:
+    """Broadcasts x into a shape of so many dims; returns the new number of dims."""
+    cdef int missing = max(x.ndim - dims, 0), d
+    cdef int64_t size
+    for d in range(dims - 1, -1, -1):
+        shape[missing + d] = shape[d]
+    for d in range(missing):
+        shape[d] = 1
+    dims += missing
+    missing = dims - x.ndim
+    for d in range(x.ndim):
+        size = x.shape_[d]
+        if shape[missing + d] == 1:
+            shape[missing + d] = size
+        elif size != 1 and size != shape[missing + d]:
+            raise ValueError(f"{op}: shapes {shape_tuple(shape, dims)} and {x.shape} do not "
+                             "broadcast")
     return dims
+
+
+cdef tuple shape_tuple(const int64_t *shape, int dims):
+    return tuple([shape[d] for d in range(dims)])
 
 
 cdef int check_input(str op, TensorBase x, TensorBase out) except -1:
@@ -111,7 +135,7 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
     for d in range(dims):
         same = same and out.shape_[d] == shape[d]
     if not same:
-        raise ValueError(f"{op}: the result has shape {tuple([shape[d] for d in range(dims)])}, "
+        raise ValueError(f"{op}: the result has shape {shape_tuple(shape, dims)}, "
                          f"out has shape {out.shape}")
     if out.dtype != dtype:
         raise TypeError(f"{op}: the result has dtype {DTYPE_NAMES[dtype]}, "
@@ -249,7 +273,7 @@ cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
     cdef int64_t shape[KL_MAX_DIMS]
     if kernel is NULL or a.dtype != b.dtype:
         refuse_dtypes(op, a, b)
-    dims = broadcast(binary_name(op), a, b, shape)
+    dims = join_shape(binary_name(op), b, join_shape(binary_name(op), a, 0, shape), shape)
     if out is None:
         out = new_tensor(dtype, dims, shape)
     else:
@@ -298,20 +322,12 @@ cdef TensorBase as_contiguous(TensorBase x):
 
 # ---- for Python ----
 
-cdef str unary_name(int op):
-    return kl_unary_operations[op].name.decode()
-
-
-cdef str binary_name(int op):
-    return kl_binary_operations[op].name.decode()
-
-
 cdef tuple accepted(const kl_kernel *row):
     return tuple([code for code in range(KL_DTYPE_COUNT) if row[code] is not NULL])
 
 
-UNARY = {unary_name(op): op for op in range(KL_UNARY_COUNT)}
-BINARY = {binary_name(op): op for op in range(KL_BINARY_COUNT)}
+UNARY = {name: op for op, name in enumerate(unary_names)}
+BINARY = {name: op for op, name in enumerate(binary_names)}
 
 
 def unary_dtypes(int op):
@@ -363,8 +379,7 @@ cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, 
         raise TypeError(f"{op}: dtypes differ: {DTYPE_NAMES[dtype]} and {DTYPE_NAMES[other]}")
     if kernels[dtype] is NULL:
         raise TypeError(f"{op}: {DTYPE_NAMES[dtype]} is not supported")
-    dims = broadcast(op, a, b, shape)
-    dims = broadcast_more(op, x, dims, shape)
+    dims = join_shape(op, b, join_shape(op, a, join_shape(op, x, 0, shape), shape), shape)
     if out is None:
         out = new_tensor(dtype, dims, shape)
     else:
@@ -374,23 +389,6 @@ cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, 
         b = apart(b, out)
     check(run(rt, kernels[dtype], kSelectCost, out, x, a, b), op)
     return out
-
-
-cdef int broadcast_more(str op, TensorBase x, int dims, int64_t *shape) except -1:
-    """Broadcasts a third operand into shape; returns the number of dims."""
-    cdef int64_t former[KL_MAX_DIMS]
-    cdef int most = max(dims, x.ndim), d
-    cdef int64_t p, q
-    for d in range(dims):
-        former[d] = shape[d]
-    for d in range(1, most + 1):
-        p = former[dims - d] if d <= dims else 1
-        q = x.shape_[x.ndim - d] if d <= x.ndim else 1
-        if p != q and p != 1 and q != 1:
-            raise ValueError(f"{op}: shape {x.shape} does not broadcast with "
-                             f"{tuple([former[e] for e in range(dims)])}")
-        shape[most - d] = q if p == 1 else p
-    return most
 
 
 def convert(TensorBase x not None, int code):

@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport KL_INDEX_RANGE, check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor, same_shape,
+    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor, same_shape,
 )
 
 
@@ -33,6 +33,7 @@ cdef extern from "kael/rows.h" nogil:
         const void *weight
         const void *bias
         double eps
+        double *moments
 
     enum:
         KL_ROW_X
@@ -74,6 +75,7 @@ cdef int begin(kl_rows *call, TensorBase x, int first, int last) except -1:
     call.weight = NULL
     call.bias = NULL
     call.eps = 0
+    call.moments = NULL
     for d in range(3):
         kl_row_operand_set(&call.operand[d], NULL, 0, NULL, -1, 0)
     return 0
@@ -137,33 +139,62 @@ cdef const void *vector(TensorBase v, TensorBase x, int64_t size, str name) exce
     return v.data
 
 
-def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
-                TensorBase bias=None, TensorBase g=None):
-    """Standardizes rows made of the last ``dims`` dims; with ``g``, the gradient at ``x``.
+cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except -1:
+    require_float(x, op)
+    if dims < 1 or dims > x.ndim:
+        raise ValueError(f"{op}: {dims} normalized dims of a tensor of {x.ndim}")
+    if dims > 1 and not x.contiguous:
+        raise ValueError(f"{op}: several normalized dims need a contiguous tensor")
+    begin(call, x, x.ndim - dims, x.ndim - 1)
+    operand(call, KL_ROW_X, x, x.ndim - 1)
+    return 0
 
-    ``x`` and ``g`` are contiguous where ``dims`` is not 1.
+
+def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
+                TensorBase bias=None, bint keep=False):
+    """Standardizes rows made of the last ``dims`` dims; ``x`` is contiguous where that is not 1.
+
+    Returns the result and, with ``keep``, the rows' centers and scales for the gradient, or None.
     """
     cdef kl_rows call
     cdef int status
-    cdef int kernel = KL_ROW_standardize if g is None else KL_ROW_standardize_backward
-    require_float(x, "standardize")
-    if dims < 1 or dims > x.ndim:
-        raise ValueError(f"standardize: {dims} normalized dims of a tensor of {x.ndim}")
-    if dims > 1 and not (x.contiguous and (g is None or g.contiguous)):
-        raise ValueError("standardize: several normalized dims need contiguous tensors")
+    cdef int64_t[2] shape
+    cdef TensorBase moments = None
+    begin_standardize(&call, x, dims, "standardize")
     cdef TensorBase out = new_like(x, x.dtype)
-    begin(&call, x, x.ndim - dims, x.ndim - 1)
+    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
     call.eps = eps
     call.weight = vector(weight, x, call.size, "weight")
     call.bias = vector(bias, x, call.size, "bias")
-    operand(&call, KL_ROW_X, x, x.ndim - 1)
-    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
-    if g is not None:
-        require_like(x, g, "standardize backward")
-        operand(&call, KL_ROW_Y, g, x.ndim - 1)
+    if keep:
+        shape[0] = call.rows
+        shape[1] = 2
+        moments = new_tensor(KL_DTYPE_f64, 2, shape)
+        call.moments = <double *> moments.data
     with nogil:
-        status = kl_rows_run(&call, kernel, x.dtype)
-    check(status, NAMES[kernel])
+        status = kl_rows_run(&call, KL_ROW_standardize, x.dtype)
+    check(status, "standardize")
+    return out, moments
+
+
+def standardize_backward(TensorBase x, int dims, TensorBase moments, TensorBase g):
+    """The gradient at ``x``, ``g`` being that at the standardized rows without weight and bias."""
+    cdef kl_rows call
+    cdef int status
+    cdef str op = NAMES[KL_ROW_standardize_backward]
+    begin_standardize(&call, x, dims, op)
+    require_like(x, g, op)
+    if dims > 1 and not g.contiguous:
+        raise ValueError(f"{op}: several normalized dims need a contiguous gradient")
+    if moments.dtype != KL_DTYPE_f64 or moments.size != 2 * call.rows or not moments.contiguous:
+        raise ValueError(f"{op}: moments of another call, shape {moments.shape}")
+    cdef TensorBase out = new_like(x, x.dtype)
+    operand(&call, KL_ROW_Y, g, x.ndim - 1)
+    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
+    call.moments = <double *> moments.data
+    with nogil:
+        status = kl_rows_run(&call, KL_ROW_standardize_backward, x.dtype)
+    check(status, op)
     return out
 
 

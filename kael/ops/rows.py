@@ -82,31 +82,34 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
             )
     if weight is None and bias is not None:
         return standardize(x, dims, eps) + bias
-    x = x if dims == 1 else elementwise.contiguous(x)
-    vectors = [None if v is None else elementwise.contiguous(v.detach()) for v in (weight, bias)]
-    out = kernels.standardize(x, dims, float(eps), *vectors)
-    if not needs_grad(x, weight, bias):
+    packed = x if dims == 1 else elementwise.contiguous(x)
+    vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
+    recorded = needs_grad(x, weight, bias)
+    out, moments = kernels.standardize(packed, dims, float(eps), *vectors, keep=recorded)
+    if not recorded:
         return out
-    inputs = (x, weight, bias)
-    saved = (x,) if weight is None else (x, weight)
-    return record(
-        "standardize", out, inputs, lambda g: _standardize_gradient(g, inputs, dims, eps), saved
-    )
+
+    def gradient(g):
+        return _gradients(g, (x, weight, bias), packed, dims, eps, moments)
+
+    saved = (packed,) if weight is None else (packed, weight)
+    return record("standardize", out, (x, weight, bias), gradient, saved)
 
 
-def _standardize_gradient(g, inputs, dims, eps):
+def _gradients(g, inputs, packed, dims, eps, moments):
+    """At x, weight and bias of :func:`standardize`; packed is x as the kernels read it."""
     x, weight, bias = inputs
     outer = tuple(range(x.ndim - dims))
     weight_gradient = bias_gradient = x_gradient = None
     if bias is not None and bias.requires_grad:
         bias_gradient = g.sum(outer) if outer else g
     if weight is not None and weight.requires_grad:
-        product = g * kernels.standardize(x, dims, eps)
+        product = g * kernels.standardize(packed, dims, eps)[0]
         weight_gradient = product.sum(outer) if outer else product
     if x.requires_grad:
         g = g if weight is None else g * weight
         g = g if dims == 1 else elementwise.contiguous(g)
-        x_gradient = kernels.standardize(x, dims, eps, None, None, g)
+        x_gradient = kernels.standardize_backward(packed, dims, moments, g)
     return x_gradient, weight_gradient, bias_gradient
 
 
