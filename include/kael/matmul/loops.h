@@ -9,8 +9,9 @@
  *             for a panel of a
  *               micro-kernel                      registers; out read and written once
  *
- * Small operands are read where they lie (kl_multiply_direct), or only b is packed, one panel at a
- * time (kl_multiply_panels). Every path adds the same inner blocks in the same order.
+ * Smaller products read a, or both, where they lie (kl_multiply_panels packs one panel of b at a
+ * time, kl_multiply_direct nothing), and few rows against a large b read it once from beginning to
+ * end (kl_multiply_stream). Every path adds the same inner blocks in the same order.
  */
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
