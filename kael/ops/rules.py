@@ -5,7 +5,7 @@ from kael._kernels import graph
 from kael._kernels import rules as plain
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, default_of, float32, promote
+from kael.dtypes import bool_, default_of, float32, int64, promote
 from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
@@ -158,7 +158,13 @@ def _apply_unary(rule, x, out=None):
 
 def _apply_binary(rule, a, b, out=None):
     dtype = rule.working(common_dtype(rule.name, a, b))
-    x, y = tensor_of(dtype, a), tensor_of(dtype, b)
+    try:
+        x, y = tensor_of(dtype, a), tensor_of(dtype, b)
+    except OverflowError:
+        # A number beyond a small integer dtype can still be compared with it.
+        if rule.works_in is not TEST:
+            raise
+        x, y = tensor_of(int64, a), tensor_of(int64, b)
     result = kernels.binary(rule.code, x, y, out)
     if out is not None or not rule.gradients:
         return result
