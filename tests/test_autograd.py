@@ -513,6 +513,29 @@ def test_compiled_recording_has_the_bits_of_the_rule(name):
         assert_bits_equal(fast, slow)
 
 
+@pytest.mark.parametrize("keepdim", [False, True])
+@pytest.mark.parametrize("dim", [None, 0, -1, (0, 2), (), (2, 1, 0)])
+def test_the_compiled_sum_has_the_gradient_of_its_rule(dim, keepdim):
+    values = np.random.default_rng(13).standard_normal((2, 3, 4)).astype("f4")
+    found = []
+    for function in (kael.Tensor.sum, kael.ops.reduce.sum):
+        x = kael.tensor(values, requires_grad=True)
+        out = function(x.transpose(0, 2), dim, keepdim)
+        (out * out).sum().backward()
+        found.append((out, x.grad))
+    for fast, slow in zip(*found, strict=True):
+        assert_bits_equal(fast, slow)
+
+
+def test_a_hook_cannot_smuggle_a_wrong_shape_into_the_gradient_of_a_sum():
+    for wrong in (kael.ones(2), kael.ones(3, 1), kael.ones(4)):
+        x = kael.ones(3, 4, requires_grad=True)
+        total = x.sum(1)
+        total.register_hook(lambda g, wrong=wrong: wrong)
+        with pytest.raises(RuntimeError, match="sum: a gradient of shape"):
+            total.backward(kael.ones(3))
+
+
 @pytest.mark.parametrize(
     "function",
     [

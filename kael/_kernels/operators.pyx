@@ -2,20 +2,21 @@
 
 from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
+from libc.stdint cimport int64_t, uint32_t
 
 from kael._kernels.elementwise cimport (
     KL_BINARY_add, KL_BINARY_div, KL_BINARY_eq, KL_BINARY_ge, KL_BINARY_gt, KL_BINARY_le,
     KL_BINARY_lt, KL_BINARY_mul, KL_BINARY_ne, KL_BINARY_sub, KL_UNARY_relu, binary_op, unary_op,
 )
-from kael._kernels.graph cimport wants_grad
+from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
 from kael._kernels.numbers cimport element, nested_list
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, TensorBase, kl_is_float, new_number,
-    same_shape, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_number,
+    new_view, same_shape, wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
 
@@ -322,15 +323,57 @@ cdef class Operators(TensorBase):
 
     def sum(self, dim=None, keepdim=False, *, dtype=None):
         """See :func:`kael.sum`."""
-        if dtype is not None or wants_grad(self):
+        cdef TensorBase out
+        cdef int64_t mask
+        if dtype is not None:
             return reductions.sum(self, dim, keepdim, dtype=dtype)
-        return reduce_op(SUM, self, dims_mask(self, dim, "sum"), keepdim, -1, 0.0)
+        mask = dims_mask(self, dim, "sum")
+        out = reduce_op(SUM, self, <uint32_t> mask, keepdim, -1, 0.0)
+        if not wants_grad(self):
+            return out
+        return record_op("sum", out, (self,), spread_over(self, mask, keepdim), ())
 
     def softmax(self, dim=-1, dtype=None):
         """See :func:`kael.softmax`."""
         if dtype is not None or wants_grad(self):
             return rows.softmax(self, dim, dtype)
         return row_op(SOFTMAX, self, None, wrap_dim(dim, self.ndim, "softmax"))
+
+
+cdef class Spread:
+    """The gradient of a sum: that of the output, seen by every element that went into it."""
+    cdef int ndim
+    cdef bint keepdim
+    cdef int64_t mask
+    cdef int64_t shape[KL_MAX_DIMS]
+
+    def __call__(self, TensorBase g not None):
+        cdef int64_t strides[KL_MAX_DIMS]
+        cdef int d, at = 0
+        for d in range(self.ndim):
+            strides[d] = 0
+            if not self.mask >> d & 1:
+                if at >= g.ndim or g.shape_[at] != self.shape[d]:
+                    break
+                strides[d] = g.strides_[at]
+            elif not self.keepdim:
+                continue
+            at += 1
+        else:
+            if at == g.ndim:
+                return (new_view(g, g.data, self.ndim, self.shape, strides),)
+        raise RuntimeError(f"sum: a gradient of shape {g.shape} is not that of the output")
+
+
+cdef Spread spread_over(TensorBase x, int64_t mask, bint keepdim):
+    cdef Spread self = Spread.__new__(Spread)
+    cdef int d
+    self.ndim = x.ndim
+    self.keepdim = keepdim
+    self.mask = mask
+    for d in range(x.ndim):
+        self.shape[d] = x.shape_[d]
+    return self
 
 
 cdef inline object sizes_of(tuple shape):
