@@ -10,7 +10,7 @@ from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
 from kael._kernels.tensor import number
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, float32, float64, int64
+from kael.dtypes import as_dtype, bool_, by_code, float32, float64, int64
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -47,14 +47,17 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    source = _cast(x, dtype)
+    source, dtype = _cast(x, dtype)
     out = kernels.reduce(_SUM, source, dim, keepdim, -1 if dtype is None else dtype.code)
     return record("sum", out, (x,), lambda g: (_spread(g, x, dim),))
 
 
 def mean(x, dim=None, keepdim=False, *, dtype=None):
     """The mean over ``dim``; of integers as float32; of no elements, NaN."""
-    source, code = _floating(_cast(x, dtype))
+    source, dtype = _cast(x, dtype)
+    if dtype is not None and not dtype.is_floating_point:
+        raise TypeError(f"mean: dtype must be a floating-point dtype, got {dtype.name}")
+    source, code = _floating(source)
     out = kernels.reduce(_MEAN, source, dim, keepdim, code if dtype is None else dtype.code)
     return record(
         "mean", out, (x,), lambda g: (_spread(g / kernels.count_reduced(x, dim), x, dim),)
@@ -122,16 +125,19 @@ def norm(x, p=2, dim=None, keepdim=False):
     dim, keepdim
         As for :func:`sum`.
     """
+    if isinstance(p, str) and p != "fro":
+        raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
     source, code = _floating(x)
+    dtype = x.dtype if code < 0 else by_code(code)
     if p in (1.0, 2.0):
         out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
     elif p in (float("inf"), float("-inf")):
-        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(x.dtype)
+        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(dtype)
     elif p == 0:
-        return sum(source != 0, dim, keepdim).to(x.dtype)
+        return sum(source != 0, dim, keepdim).to(dtype)
     else:
-        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(x.dtype)
+        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(dtype)
     if not needs_grad(x):
         return out
     length = out.detach()
@@ -147,7 +153,7 @@ def norm(x, p=2, dim=None, keepdim=False):
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
-    source = _cast(x, dtype)
+    source, dtype = _cast(x, dtype)
     out = kernels.reduce(_PROD, source, dim, keepdim, -1 if dtype is None else dtype.code)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
@@ -269,12 +275,14 @@ def _truth(name, x, dim, keepdim):
 
 
 def _cast(x, dtype):
-    """x as the dtype asked for, unless the accumulator makes that cast for nothing."""
-    if dtype is None or (x.dtype.is_floating_point and dtype.is_floating_point):
-        return x
-    if dtype is int64 and not x.dtype.is_floating_point:
-        return x
-    return x.to(dtype)
+    """x as the dtype asked for, unless the accumulator makes that cast for nothing; that dtype."""
+    if dtype is None:
+        return x, None
+    dtype = as_dtype(dtype)
+    free = dtype.is_floating_point or dtype is int64
+    if free and x.dtype.is_floating_point == dtype.is_floating_point:
+        return x, dtype
+    return x.to(dtype), dtype
 
 
 def _floating(x):
