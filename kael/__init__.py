@@ -29,8 +29,9 @@ from kael.random import *  # noqa: F403
 from kael.serialization import load, save
 
 # isort: split
-from kael import autograd, nn, optim
+from kael import autograd, matmul_versions, nn, optim
 
+__version__ = "0.2.0"
 bool = bool_
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "is_grad_enabled",
     "isa",
     "load",
+    "matmul_versions",
     "nn",
     "no_grad",
     "num_threads",
@@ -71,3 +73,12 @@ __all__ = [
     *ops.__all__,
     *random.__all__,
 ]
+
+
+def __getattr__(name):
+    """kael.data and kael.testing need NumPy, so they are imported at first use."""
+    if name in ("data", "testing"):
+        import importlib
+
+        return importlib.import_module(f"kael.{name}")
+    raise AttributeError(f"module 'kael' has no attribute {name!r}")

@@ -88,6 +88,7 @@ def show_config(mode="text"):
 
 def facts():
     """The dictionary behind :func:`show_config`: sections of plain values."""
+    from kael import __version__
     from kael._kernels.matmul import blas_available
 
     compiler, flags, sanitizer = runtime.build_report()
@@ -96,7 +97,7 @@ def facts():
     stats = allocator_stats()
     return {
         "build": {
-            "version": version(),
+            "version": __version__,
             "compiler": compiler,
             "flags": flags or "unknown",
             "sanitizer": sanitizer or "none",
@@ -118,13 +119,3 @@ def facts():
         },
         "BLAS": {"used": blas_available()},
     }
-
-
-def version():
-    """The installed version; "unknown" in a source tree that is not installed."""
-    from importlib import metadata  # 20 ms, so not at import
-
-    try:
-        return metadata.version("kael")
-    except metadata.PackageNotFoundError:
-        return "unknown"

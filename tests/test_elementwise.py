@@ -397,6 +397,7 @@ def test_errors_name_the_operation_and_the_argument():
         kael.clamp(a)
     with pytest.raises(OverflowError):
         kael.ones(2, dtype=kael.uint8) + 300
+    assert (kael.ones(2, dtype=kael.uint8) < 300).tolist() == [True, True]
     with pytest.raises(ValueError, match="approximate"):
         kael.gelu(a, approximate="fast")
 

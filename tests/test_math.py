@@ -71,7 +71,7 @@ def ulps(found, exact):
     return np.abs(found.astype(WIDE) - exact) / np.ldexp(WIDE(1), exponent - kind.nmant)
 
 
-def samples(name, dtype, count=30_000):
+def samples(name, dtype, count=6_000):
     """Values over the function's range, evenly and by magnitude."""
     generator = np.random.default_rng(5)
     if RANGES[name] is None:

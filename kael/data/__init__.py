@@ -1,7 +1,4 @@
-"""Data sets and batches.
-
-Imported on demand (``import kael.data``), because reading files needs NumPy.
-"""
+"""Data sets and batches. Imported at first use, because reading files needs NumPy."""
 
 from kael.data.digits import digits, idx_digits
 from kael.data.idx import read_idx

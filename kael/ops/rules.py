@@ -181,7 +181,7 @@ def _testable(dtype, a, b):
         return dtype, a, b
     if _holds(int64, outside[0]):
         return int64, a, b
-    infinity = math.copysign(math.inf, outside[0])
+    infinity = math.inf if outside[0] > 0 else -math.inf
     return float64, *(infinity if isinstance(n, int) else n for n in (a, b))
 
 
