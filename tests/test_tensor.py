@@ -94,6 +94,17 @@ def test_refused_data():
     for value, dtype in [(256, "uint8"), (-1, "uint8"), (2**31, "int32"), (2**63, "int64")]:
         with pytest.raises(OverflowError):
             kael.full((1,), value, dtype=dtype)
+        with pytest.raises((OverflowError, TypeError)):  # NumPy reads 2**63 as uint64
+            kael.tensor([value], dtype=dtype)
+
+
+@pytest.mark.filterwarnings("error")
+def test_lists_convert_as_tensors_do_without_a_warning():
+    odd = [1e300, float("nan"), -1.5]
+    same = kael.tensor(odd, dtype="float64")
+    assert kael.tensor(odd).tolist()[0] == float("inf")
+    for dtype in ("int32", "int64", "uint8", "bool"):
+        assert kael.tensor(odd, dtype=dtype).tolist() == same.to(dtype).tolist()
 
 
 # numpy/numpy#5533: sizes that wrap around.
@@ -243,6 +254,7 @@ def test_attributes():
         ),
         (lambda: kael.zeros(0), "tensor([])"),
         (lambda: kael.zeros(2, 0), "tensor([], size=(2, 0))"),
+        (lambda: kael.zeros(0, 2**62, 4), f"tensor([], size=(0, {2**62}, 4))"),
         (lambda: kael.tensor([float("nan"), float("-inf")]), "tensor([ nan, -inf])"),
         (lambda: kael.tensor([[1, 2], [3, 4]]), "tensor([[1, 2],\n        [3, 4]])"),
     ],

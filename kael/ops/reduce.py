@@ -138,6 +138,8 @@ def norm(x, p=2, dim=None, keepdim=False):
     Tensor
         Of the dtype of ``x``, or float32 for integers.
     """
+    if isinstance(p, str) and p != "fro":
+        raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
     source, code = _floating(x)
     dtype = x.dtype if source is x else float32
