@@ -66,6 +66,11 @@ KL_INLINE bool KL_FN(reads_y)(int term) {
     return term == KL_TERM_PRODUCT || term == KL_TERM_MOMENT;
 }
 
+/* Whether the zeros that fill a vector would change a lane. */
+KL_INLINE bool KL_FN(zero_adds)(int term) {
+    return term == KL_TERM_DEVIATION || term == KL_TERM_MOMENT || term == KL_TERM_FACTOR;
+}
+
 /* acc met by what the elements x contribute, beside y and their outputs' centers. */
 KL_INLINE VD(vec) KL_FN(contribute)(int term, VD(vec) acc, VD(vec) x, VD(vec) y, VD(vec) center) {
     switch (term) {
@@ -103,7 +108,7 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
                 term, a.lane[v], KL_FN(wide_part)(x + k, left),
                 KL_FN(reads_y)(term) ? KL_FN(wide_part)(y + k, left) : middle, middle);
             const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
-            a.lane[v] = VD(select)(real, met, a.lane[v]);
+            a.lane[v] = KL_FN(zero_adds)(term) ? VD(select)(real, met, a.lane[v]) : met;
         }
     }
     *lanes = a;

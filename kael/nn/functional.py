@@ -102,10 +102,12 @@ def embedding(input, weight, padding_idx=None):
     Raises
     ------
     IndexError
-        A number that is not a row.
+        A number that is not a row; a negative one does not count from the end.
     """
     if input.dtype.is_floating_point or input.dtype.code == 0:
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
+    if bool((input < 0).any()):
+        raise IndexError(f"embedding: index {input.min().item()} is negative")
     out = weight[input]
     if padding_idx is None or not out.requires_grad:
         return out

@@ -172,7 +172,7 @@ def _weighted(rows, classes, weight, smoothing):
         return losses, factors
     logs = log_softmax(rows, 1)
     even = -(logs if weight is None else logs * weight).sum(1)
-    return losses * (1.0 - smoothing) + even * (smoothing / rows.shape[1]), factors
+    return losses * (1.0 - smoothing) + even * (smoothing / max(rows.shape[1], 1)), factors
 
 
 def _of_probabilities(input, target, weight, reduction, smoothing):
@@ -185,7 +185,7 @@ def _of_probabilities(input, target, weight, reduction, smoothing):
     classes = input.shape[at]
     _check_weight("cross_entropy", weight, classes)
     if smoothing > 0.0:
-        target = target * (1.0 - smoothing) + smoothing / classes
+        target = target * (1.0 - smoothing) + smoothing / max(classes, 1)
     products = log_softmax(input, at) * target
     if weight is not None:
         shape = [1] * input.ndim
@@ -193,5 +193,5 @@ def _of_probabilities(input, target, weight, reduction, smoothing):
         products = products * weight.reshape(shape)
     losses = -products.sum(at)
     if reduction == "mean":
-        return losses.sum() / max(input.numel() // classes, 1)
+        return losses.sum() / losses.numel()
     return _reduced(losses, reduction)

@@ -19,6 +19,15 @@ def _sizes(given):
     return tuple(given[0]) if len(given) == 1 and not hasattr(given[0], "__index__") else given
 
 
+def _dims(dim, ndim, op):
+    """An int or several, counted from the front; ValueError for the same dim twice."""
+    given = (dim,) if hasattr(dim, "__index__") else tuple(dim)
+    dims = [views.normalize_dim(d, ndim, op) for d in given]
+    if len(set(dims)) != len(dims):
+        raise ValueError(f"{op}: a dim appears twice in {given}")
+    return dims
+
+
 def reshape(x, *shape):
     """The same elements in row-major order under another shape; one size may be -1.
 
@@ -90,15 +99,12 @@ def t(x):
 
 def movedim(x, source, destination):
     """Dims ``source`` moved to the places ``destination``; the others keep their order."""
-    source = (source,) if isinstance(source, int) else source
-    destination = (destination,) if isinstance(destination, int) else destination
+    source = _dims(source, x.ndim, "movedim")
+    destination = _dims(destination, x.ndim, "movedim")
     if len(source) != len(destination):
         raise ValueError(f"movedim: {len(source)} sources for {len(destination)} destinations")
-    source = [views.normalize_dim(d, x.ndim, "movedim") for d in source]
-    destination = [views.normalize_dim(d, x.ndim, "movedim") for d in destination]
-    for given in (source, destination):
-        if len(set(given)) != len(given):
-            raise ValueError(f"movedim: a dim is repeated in {tuple(given)}")
+    if x.ndim == 0:
+        return x
     order = [d for d in range(x.ndim) if d not in source]
     for place, dim in sorted(zip(destination, source, strict=True)):
         order.insert(place, dim)
@@ -145,8 +151,7 @@ def unsqueeze(x, dim):
 
 def squeeze(x, dim=None):
     """The view without its dims of size 1, or without those among ``dim`` (an int or a tuple)."""
-    given = range(x.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-    dims = {views.normalize_dim(d, x.ndim, "squeeze") for d in given}
+    dims = _dims(range(x.ndim) if dim is None else dim, x.ndim, "squeeze")
     index = (0 if d in dims and size == 1 else slice(None) for d, size in enumerate(x.shape))
     return _same_elements("squeeze", x, tuple(index))
 
@@ -177,7 +182,9 @@ def select(x, dim, index):
 def unbind(x, dim=0):
     """The tuple of views at each index of ``dim``."""
     at = views.normalize_dim(dim, x.ndim, "unbind")
-    return tuple(select(x, at, i) for i in range(x.shape[at] if x.ndim else 0))
+    if x.ndim == 0:
+        raise RuntimeError("unbind: a 0-d tensor has no dim to take apart")
+    return tuple(select(x, at, i) for i in range(x.shape[at]))
 
 
 def split(x, split_size_or_sections, dim=0):
@@ -211,8 +218,7 @@ def chunk(x, chunks, dim=0):
 
 def flip(x, dims):
     """A copy with the order of the indices reversed along ``dims``."""
-    given = (dims,) if isinstance(dims, int) else dims
-    dims = {views.normalize_dim(d, x.ndim, "flip") for d in given}
+    dims = _dims(dims, x.ndim, "flip")
     index = tuple(slice(None, None, -1) if d in dims else slice(None) for d in range(x.ndim))
     out = elementwise.convert(views.basic_index(x, index), x.dtype_code)
     return record("flip", out, (x,), lambda g: (views.basic_index(g, index),))
