@@ -66,7 +66,7 @@ cdef int prepare(TensorBase out, str op) except -1:
     return 0
 
 
-def uniform(TensorBase out, Stream stream not None, double low, double width):
+def uniform(TensorBase out not None, Stream stream not None, double low, double width):
     """Fills ``out`` with ``low + width * u``, u uniform in [0, 1)."""
     cdef int status
     prepare(out, "uniform_")
@@ -78,7 +78,7 @@ def uniform(TensorBase out, Stream stream not None, double low, double width):
     return out
 
 
-def normal(TensorBase out, Stream stream not None, double mean, double std):
+def normal(TensorBase out not None, Stream stream not None, double mean, double std):
     """Fills ``out`` with ``mean + std * z``, z standard normal."""
     cdef int status
     prepare(out, "normal_")
@@ -90,7 +90,7 @@ def normal(TensorBase out, Stream stream not None, double mean, double std):
     return out
 
 
-def bernoulli(TensorBase out, Stream stream not None, double p):
+def bernoulli(TensorBase out not None, Stream stream not None, double p):
     """Fills ``out`` with ones, each with probability p (a multiple of 2**-32), and zeros."""
     cdef int status
     if not 0.0 <= p <= 1.0:

@@ -120,7 +120,7 @@ cdef TensorBase row_op(int kernel, TensorBase x, TensorBase y, int dim):
     return out
 
 
-def rows(int kernel, TensorBase x, int dim, TensorBase y=None):
+def rows(int kernel, TensorBase x not None, int dim, TensorBase y=None):
     """The row kernel numbered ``ROWS[name]`` along ``dim`` (not negative) of ``x`` (and ``y``)."""
     if dim < 0 or (dim >= x.ndim and x.ndim > 0):
         raise IndexError(f"{NAMES[kernel]}: dim {dim} of {x.ndim}")
@@ -150,7 +150,7 @@ cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except
     return 0
 
 
-def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
+def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=None,
                 TensorBase bias=None, bint keep=False):
     """Standardizes rows made of the last ``dims`` dims; ``x`` is contiguous where that is not 1.
 
@@ -177,7 +177,8 @@ def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
     return out, moments
 
 
-def standardize_backward(TensorBase x, int dims, TensorBase moments, TensorBase g):
+def standardize_backward(TensorBase x not None, int dims, TensorBase moments not None,
+                         TensorBase g not None):
     """The gradient at ``x``, ``g`` being that at the standardized rows without weight and bias."""
     cdef kl_rows call
     cdef int status
@@ -239,7 +240,7 @@ cdef int run_targets(kl_rows *call, int kernel, TensorBase logits, TensorBase ta
     return check(status, NAMES[kernel])
 
 
-def cross_entropy(TensorBase logits, TensorBase targets):
+def cross_entropy(TensorBase logits not None, TensorBase targets not None):
     """One loss per row of the last dim; ``targets`` are contiguous int64."""
     cdef kl_rows call
     require_targets(logits, targets)
@@ -250,7 +251,8 @@ def cross_entropy(TensorBase logits, TensorBase targets):
     return losses
 
 
-def cross_entropy_backward(TensorBase logits, TensorBase targets, TensorBase g):
+def cross_entropy_backward(TensorBase logits not None, TensorBase targets not None,
+                           TensorBase g not None):
     """The gradient at the logits, ``g`` being that at the losses."""
     cdef kl_rows call
     require_targets(logits, targets)

@@ -52,7 +52,11 @@ cdef class TensorBase:
     def __cinit__(self, *args):
         if args:
             raise TypeError("a tensor is made by kael.tensor(...), kael.zeros(...) and the like")
+        # kael.Tensor() is complete: empty, as PyTorch's. Whoever calls tp_new sets the rest.
         self.storage = nothing
+        self.dtype = KL_DTYPE_f32
+        self.ndim = 1
+        self.contiguous = True
 
     @property
     def shape(self):
@@ -374,7 +378,7 @@ def number(value, int code):
     return new_number(code, value)
 
 
-def alias(TensorBase self):
+def alias(TensorBase self not None):
     """Another tensor on the same elements, outside of any graph."""
     return new_view(self, self.data, self.ndim, self.shape_, self.strides_)
 

@@ -11,6 +11,7 @@ from kael._kernels import reduce as kernels
 from kael._kernels.tensor import number
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, by_code, float32, float64, int64
+from kael.ops.operands import require_tensor
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -47,17 +48,17 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    source, dtype = _cast(x, dtype)
+    source, dtype = _cast("sum", x, dtype)
     out = kernels.reduce(_SUM, source, dim, keepdim, -1 if dtype is None else dtype.code)
     return record("sum", out, (x,), lambda g: (_spread(g, x, dim),))
 
 
 def mean(x, dim=None, keepdim=False, *, dtype=None):
     """The mean over ``dim``; of integers as float32; of no elements, NaN."""
-    source, dtype = _cast(x, dtype)
+    source, dtype = _cast("mean", x, dtype)
     if dtype is not None and not dtype.is_floating_point:
         raise TypeError(f"mean: dtype must be a floating-point dtype, got {dtype.name}")
-    source, code = _floating(source)
+    source, code = _floating("mean", source)
     out = kernels.reduce(_MEAN, source, dim, keepdim, code if dtype is None else dtype.code)
     return record(
         "mean", out, (x,), lambda g: (_spread(g / kernels.count_reduced(x, dim), x, dim),)
@@ -71,7 +72,7 @@ def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("var", x)
     out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
 
     def gradient(g):
@@ -84,7 +85,7 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The square root of :func:`var`. Its gradient is 0 where the deviation is."""
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("std", x)
     out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
     if not needs_grad(x):
         return out
@@ -128,7 +129,7 @@ def norm(x, p=2, dim=None, keepdim=False):
     if isinstance(p, str) and p != "fro":
         raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
-    source, code = _floating(x)
+    source, code = _floating("norm", x)
     dtype = x.dtype if code < 0 else by_code(code)
     if p in (1.0, 2.0):
         out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
@@ -153,7 +154,7 @@ def norm(x, p=2, dim=None, keepdim=False):
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
-    source, dtype = _cast(x, dtype)
+    source, dtype = _cast("prod", x, dtype)
     out = kernels.reduce(_PROD, source, dim, keepdim, -1 if dtype is None else dtype.code)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
@@ -268,14 +269,16 @@ def all(x, dim=None, keepdim=False):
 
 
 def _truth(name, x, dim, keepdim):
+    require_tensor(name, x)
     return kernels.truth(name == "all", x if x.dtype is bool_ else x != 0, dim, keepdim)
 
 
 # --- shared --------------------------------------------------------------------------------------
 
 
-def _cast(x, dtype):
+def _cast(op, x, dtype):
     """x as the dtype asked for, unless the accumulator makes that cast for nothing; that dtype."""
+    require_tensor(op, x)
     if dtype is None:
         return x, None
     dtype = as_dtype(dtype)
@@ -285,8 +288,9 @@ def _cast(x, dtype):
     return x.to(dtype), dtype
 
 
-def _floating(x):
+def _floating(op, x):
     """x, or the integers of x in double, and the code of the result's dtype."""
+    require_tensor(op, x)
     if x.dtype.is_floating_point:
         return x, -1
     return elementwise.convert(x, float64.code), float32.code
