@@ -4,6 +4,8 @@ Bits are compared over instruction sets, thread counts and layouts, on exponents
 float32 values of one magnitude add exactly in double, which would prove nothing.
 """
 
+import weakref
+
 import numpy as np
 import pytest
 from conftest import THREAD_COUNTS, bits_equal, spread
@@ -332,8 +334,37 @@ def test_the_dtype_asked_for():
         assert x.prod(dtype=spelled).dtype is kael.float64
     assert x.sum(dtype=int).item() == 3
     for dtype in ("int64", "uint8", "bool"):
-        with pytest.raises(TypeError, match="mean: dtype must be a floating-point dtype"):
+        with pytest.raises(TypeError, match="mean: dtype must be a float dtype"):
             x.mean(dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "p, want", [(2, 13**0.5), (1, 5), (3, 35 ** (1 / 3)), (float("inf"), 3), (0, 2)]
+)
+def test_norms_of_integers_are_float32(p, want):
+    length = kael.tensor([2, -3]).norm(p)
+    assert length.dtype is kael.float32 and length.item() == pytest.approx(want)
+
+
+def test_a_dtype_is_a_dtype_by_any_name_and_a_total_fits_it():
+    x = kael.tensor([1.0, 1.0])
+    assert x.sum(dtype="float64").dtype is x.prod(dtype=np.float64).dtype is kael.float64
+    assert x.mean(dtype="float64").dtype is kael.float64
+    truth = x.sum(dtype=kael.bool)
+    assert truth.dtype is kael.bool and truth.to(kael.uint8).item() == 1
+    with pytest.raises(TypeError, match="mean: dtype must be a float dtype, got int64"):
+        x.mean(dtype=kael.int64)
+
+
+def test_a_recorded_sum_does_not_hold_its_input():
+    leaf = kael.ones(3, requires_grad=True)
+    doubled = leaf * 2
+    memory = weakref.ref(doubled)
+    total = doubled.sum() + doubled.mean()
+    del doubled
+    assert memory() is None
+    total.backward()
+    assert leaf.grad.numpy() == pytest.approx([8 / 3] * 3)
 
 
 # --- accuracy ------------------------------------------------------------------------------------

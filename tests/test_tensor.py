@@ -476,3 +476,17 @@ def test_bitwise_operators():
 def test_unary_operators():
     x = kael.tensor([1.5, -2.0])
     assert (-x).tolist() == [-1.5, 2.0] and abs(x).tolist() == [1.5, 2.0] and (+x) is x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        kael.sum, kael.mean, kael.prod, kael.norm, kael.max, kael.argmax, kael.all, kael.softmax,
+        kael.exp, kael.nonzero, lambda x: kael.reshape(x, 1), lambda x: kael.permute(x, 0),
+        lambda x: kael.transpose(x, 0, 0), lambda x: kael.broadcast_to(x, (1,)),
+        lambda x: kael.matmul(x, x), lambda x: kael.where(kael.ones(1) > 0, x, 1),
+    ],
+)  # fmt: skip
+def test_none_is_no_tensor(call):
+    with pytest.raises((TypeError, AttributeError)):
+        call(None)

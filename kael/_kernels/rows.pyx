@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport KL_INDEX_RANGE, check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor, same_shape,
+    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor,
+    same_shape,
 )
 
 
@@ -139,6 +140,15 @@ cdef const void *vector(TensorBase v, TensorBase x, int64_t size, str name) exce
     return v.data
 
 
+cdef int last_long_dim(TensorBase x, int dims) noexcept:
+    """The last of the normalized dims that is longer than 1: the stride of the others is anything,
+    also in a contiguous tensor."""
+    cdef int d = x.ndim - 1
+    while d > x.ndim - dims and x.shape_[d] == 1:
+        d -= 1
+    return d
+
+
 cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except -1:
     require_float(x, op)
     if dims < 1 or dims > x.ndim:
@@ -146,7 +156,7 @@ cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except
     if dims > 1 and not x.contiguous:
         raise ValueError(f"{op}: several normalized dims need a contiguous tensor")
     begin(call, x, x.ndim - dims, x.ndim - 1)
-    operand(call, KL_ROW_X, x, x.ndim - 1)
+    operand(call, KL_ROW_X, x, last_long_dim(x, dims))
     return 0
 
 
@@ -162,7 +172,7 @@ def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=N
     cdef TensorBase moments = None
     begin_standardize(&call, x, dims, "standardize")
     cdef TensorBase out = new_like(x, x.dtype)
-    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
+    operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.eps = eps
     call.weight = vector(weight, x, call.size, "weight")
     call.bias = vector(bias, x, call.size, "bias")
@@ -190,8 +200,8 @@ def standardize_backward(TensorBase x not None, int dims, TensorBase moments not
     if moments.dtype != KL_DTYPE_f64 or moments.size != 2 * call.rows or not moments.contiguous:
         raise ValueError(f"{op}: moments of another call, shape {moments.shape}")
     cdef TensorBase out = new_like(x, x.dtype)
-    operand(&call, KL_ROW_Y, g, x.ndim - 1)
-    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
+    operand(&call, KL_ROW_Y, g, last_long_dim(x, dims))
+    operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.moments = <double *> moments.data
     with nogil:
         status = kl_rows_run(&call, KL_ROW_standardize_backward, x.dtype)
