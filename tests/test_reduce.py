@@ -334,7 +334,7 @@ def test_the_dtype_asked_for():
         assert x.prod(dtype=spelled).dtype is kael.float64
     assert x.sum(dtype=int).item() == 3
     for dtype in ("int64", "uint8", "bool"):
-        with pytest.raises(TypeError, match="mean: dtype must be a floating-point dtype"):
+        with pytest.raises(TypeError, match="mean: dtype must be a float dtype"):
             x.mean(dtype=dtype)
 
 

@@ -107,6 +107,34 @@ def test_lists_convert_as_tensors_do_without_a_warning():
         assert kael.tensor(odd, dtype=dtype).tolist() == same.to(dtype).tolist()
 
 
+@pytest.mark.parametrize("given", [None, [[1.0]], np.ones((1, 1), "f4"), "x"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        kael.all, kael.amax, kael.argmin, kael.mean, kael.norm, kael.prod, kael.std, kael.sum,
+        kael.var, kael.softmax, kael.log_softmax, kael.standardize, kael.flatten, kael.t, kael.exp,
+        kael.nonzero, kael.unbind, kael.zeros_like,
+        *(lambda x, f=f: f(x, 0) for f in (kael.reshape, kael.unsqueeze, kael.flip, kael.split)),
+        *(lambda x, f=f: f(x, x) for f in (kael.matmul, kael.mm, kael.dot, kael.outer)),
+        lambda x: kael.broadcast_to(x, (2,)),
+        lambda x: kael.gather(kael.ones(2), 0, x),
+        lambda x: kael.nn.functional.cross_entropy(kael.ones(1, 2), x),
+        lambda x: kael.nn.functional.mse_loss(kael.ones(1), x),
+        lambda x: kael.nn.Parameter([x]),
+    ],
+)  # fmt: skip
+def test_what_is_no_tensor_is_a_type_error(function, given):
+    with pytest.raises(TypeError):
+        function(given)
+
+
+@pytest.mark.parametrize("kind", [kael.Tensor, kael.nn.Parameter])
+def test_a_tensor_of_nothing_is_empty(kind):
+    x = kind()
+    assert x.shape == (0,) and x.dtype is kael.float32 and x.is_contiguous()
+    assert (x + 1).tolist() == x.clone().tolist() == [] and x.sum().item() == 0
+
+
 # numpy/numpy#5533: sizes that wrap around.
 def test_impossible_sizes():
     for sizes in [(2**40, 2**40), (2**62,), (2**61, 2), (2**31, 2**31)]:

@@ -109,7 +109,7 @@ cdef int64_t versions_of(tuple saved) except -1:
     return total
 
 
-def record(str name, TensorBase out, tuple inputs, gradient, tuple saved=()):
+def record(str name, TensorBase out not None, tuple inputs, gradient, tuple saved=()):
     """Makes ``out`` the result of an operation that ``gradient`` differentiates; returns ``out``.
 
     Does nothing when no input requires grad, when grad mode is off, or when ``out`` is of an

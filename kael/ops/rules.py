@@ -9,11 +9,12 @@ from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
 from kael.ops.conversion import clone
+from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = [
     "BINARY", "FLOAT", "FLOAT_TEST", "METHODS", "SAME", "TEST", "UNARY", "binary", "common_dtype",
-    "in_place", "kernel_gradient", "require_tensor", "tensor_of", "unary",
+    "in_place", "kernel_gradient", "tensor_of", "unary",
 ]  # fmt: skip
 
 # What an operation works in: the promoted dtype, or that but at least float32. A TEST gives bool.
@@ -64,12 +65,6 @@ class Rule:
 
 
 # ---- operands ----
-
-
-def require_tensor(op, x):
-    """TypeError unless x is a tensor."""
-    if not isinstance(x, TensorBase):
-        raise TypeError(f"{op}: expected a Tensor, got {type(x).__name__}")
 
 
 def tensor_of(dtype, x):
