@@ -130,6 +130,7 @@ def directives():
     """Cython's settings; a line-traced or debugging build keeps its checks."""
     return {
         "language_level": 3,
+        "allow_none_for_extension_args": False,
         "boundscheck": DEBUG,
         "wraparound": False,
         "cdivision": True,

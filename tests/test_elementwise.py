@@ -1,6 +1,7 @@
 """Elementwise operations: what they give, and that nothing but the values decides it."""
 
 import mmap
+import operator
 
 import numpy as np
 import pytest
@@ -359,6 +360,16 @@ def test_python_numbers_are_weak():
     assert (truth + 1.0).dtype is kael.float32
     assert kael.exp(kael.ones(2, dtype=kael.int64)).dtype is kael.float32
     assert kael.isnan(kael.ones(2, dtype=kael.int64)).tolist() == [False, False]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64"])
+def test_any_python_integer_can_be_compared(dtype):
+    values = [0, 1] if dtype == "bool" else [int(np.iinfo(dtype).min), 1, int(np.iinfo(dtype).max)]
+    x = kael.tensor(values, dtype=dtype)
+    for n in (-(2**70), -(2**63), -1, 0, 255, 256, 2**31, 2**63 - 1, 2**63, 2**70):
+        for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt):
+            assert compare(x, n).tolist() == [compare(v, n) for v in values]
+            assert compare(n, x).tolist() == [compare(n, v) for v in values]
 
 
 def test_tensors_promote_to_the_greater_dtype():

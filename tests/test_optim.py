@@ -555,6 +555,7 @@ def test_learning_rate_as_tensor():
     runtime.build_report()[2] == "thread",
     reason="ThreadSanitizer ends a forked child that starts threads",
 )
+@pytest.mark.native
 def test_forked_children_step_with_the_same_bits():
     # torch's fused Adam hangs in the child of a parent that used its pool (pytorch/pytorch#17199);
     # here the fork also comes while another thread is inside a step

@@ -308,6 +308,7 @@ def test_var_takes_torchs_corrections():
     assert x.var(unbiased=False).item() == x.var(False).item() == 9.5
     assert x.var(0, correction=0).item() == 9.5
     assert x.var(correction=9).item() == float("inf") and np.isnan(x[:1].var().item())
+    assert np.isnan(x[:0].var(correction=-1).item())
 
 
 def test_norm_takes_torchs_orders():
@@ -318,6 +319,23 @@ def test_norm_takes_torchs_orders():
     assert x.norm(float("inf"), 1).tolist() == [4, 12]
     assert x.norm(float("-inf"), 1).tolist() == [3, 0]
     assert x.norm(3).item() == pytest.approx((27 + 64 + 1728) ** (1 / 3), rel=1e-6)
+    for p in (0, 1, 2, 3, float("inf")):
+        assert x.to("int32").norm(p).dtype is kael.float32
+        assert x.to("int32").norm(p).item() == pytest.approx(x.norm(p).item(), rel=1e-6)
+    with pytest.raises(ValueError, match="norm: p must be a number"):
+        x.norm("nuc")
+
+
+def test_the_dtype_asked_for():
+    x = kael.tensor([1.5, 2.5])
+    for spelled in (kael.float64, "float64", np.float64):
+        assert x.sum(dtype=spelled).dtype is kael.float64
+        assert x.mean(dtype=spelled).dtype is kael.float64
+        assert x.prod(dtype=spelled).dtype is kael.float64
+    assert x.sum(dtype=int).item() == 3
+    for dtype in ("int64", "uint8", "bool"):
+        with pytest.raises(TypeError, match="mean: dtype must be a float dtype"):
+            x.mean(dtype=dtype)
 
 
 @pytest.mark.parametrize(

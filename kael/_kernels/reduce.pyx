@@ -92,7 +92,8 @@ cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, Tens
     cdef int64_t *index_data = NULL
     cdef int value_dtype = 0
     cdef int status
-    cdef double divisor = size - correction if size > correction else 0
+    # 0 makes NaN: too few elements, or none.
+    cdef double divisor = size - correction if size > correction and size > 0 else 0
     cdef TensorBase out = indices if values is None else values
     if size == 0 and out.size > 0 and reduction >= KL_REDUCTION_max:
         raise ValueError(f"{NAMES[reduction]}: no elements to choose from in shape {x.shape}")

@@ -55,7 +55,11 @@ cdef class TensorBase:
     def __cinit__(self, *args):
         if args:
             raise TypeError("a tensor is made by kael.tensor(...), kael.zeros(...) and the like")
+        # kael.Tensor() is complete: empty, as PyTorch's. Whoever calls tp_new sets the rest.
         self.storage = nothing
+        self.dtype = KL_DTYPE_f32
+        self.ndim = 1
+        self.contiguous = True
 
     @property
     def shape(self):

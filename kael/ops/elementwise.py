@@ -9,6 +9,7 @@ from kael._kernels import elementwise as kernels
 from kael._kernels.tensor import TensorBase, alias, zeros
 from kael.autograd import needs_grad, record
 from kael.dtypes import default_of, promote
+from kael.ops.operands import require_tensor
 from kael.ops.rules import (
     BINARY,
     FLOAT,
@@ -21,7 +22,6 @@ from kael.ops.rules import (
     common_dtype,
     in_place,
     kernel_gradient,
-    require_tensor,
     tensor_of,
     unary,
 )

@@ -6,6 +6,7 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 
 from kael._kernels import matmul as kernels
 from kael.autograd import needs_grad, record
+from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = ["addmm", "bmm", "dot", "linear", "matmul", "mm", "mv", "outer"]
@@ -44,6 +45,7 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    require_tensor("matmul", a, b)
     if a.ndim == 1 and b.ndim == 1:
         return dot(a, b, out=out)
     if out is not None:
@@ -185,6 +187,7 @@ def linear(x, weight, bias=None):
 
 
 def _check_dims(name, a, a_dims, b, b_dims):
+    require_tensor(name, a, b)
     if a.ndim != a_dims or b.ndim != b_dims:
         raise ValueError(
             f"{name}: operands must be {a_dims}-D and {b_dims}-D, got {a.shape} and {b.shape}"

@@ -11,6 +11,7 @@ from kael._kernels import reduce as kernels
 from kael._kernels.tensor import number
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
+from kael.ops.operands import require_tensor
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -59,7 +60,7 @@ def mean(x, dim=None, keepdim=False, *, dtype=None):
 
     TypeError for a ``dtype`` that is not of floats.
     """
-    source, code = _floating(x)
+    source, code = _floating("mean", x)
     if dtype is not None:
         dtype = as_dtype(dtype)
         if not dtype.is_floating_point:
@@ -79,7 +80,7 @@ def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("var", x)
     out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
 
     def gradient(g):
@@ -92,7 +93,7 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The square root of :func:`var`. Its gradient is 0 where the deviation is."""
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("std", x)
     out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
     if not needs_grad(x):
         return out
@@ -138,8 +139,10 @@ def norm(x, p=2, dim=None, keepdim=False):
     Tensor
         Of the dtype of ``x``, or float32 for integers.
     """
+    if isinstance(p, str) and p != "fro":
+        raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
-    source, code = _floating(x)
+    source, code = _floating("norm", x)
     dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
         out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
@@ -278,6 +281,7 @@ def all(x, dim=None, keepdim=False):
 
 
 def _truth(name, x, dim, keepdim):
+    require_tensor(name, x)
     return kernels.truth(name == "all", x if x.dtype is bool_ else x != 0, dim, keepdim)
 
 
@@ -303,8 +307,9 @@ def _cast(x, dtype):
     return x.to(dtype)
 
 
-def _floating(x):
+def _floating(op, x):
     """x, or the integers of x in double, and the code of the result's dtype."""
+    require_tensor(op, x)
     if x.dtype.is_floating_point:
         return x, -1
     return elementwise.convert(x, float64.code), float32.code
