@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from kael._kernels.storage cimport Storage, new_storage
 
@@ -372,19 +372,6 @@ def empty(sizes, int code):
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int ndim = read_shape(sizes, shape, "empty")
     return new_tensor(code, ndim, shape)
-
-
-def zeros(sizes, int code):
-    """A fresh tensor of zeros: all bits are zero in each dtype."""
-    cdef int64_t shape[KL_MAX_DIMS]
-    cdef int ndim = read_shape(sizes, shape, "zeros")
-    cdef TensorBase self = new_tensor(code, ndim, shape)
-    cdef char *data = self.data
-    cdef size_t nbytes = <size_t> (self.size * kl_itemsize(code))
-    if nbytes > 0:
-        with nogil:
-            memset(data, 0, nbytes)
-    return self
 
 
 def number(value, int code):
