@@ -48,7 +48,7 @@ struct kl_rows {
     const int64_t *targets;   /* [rows] */
     const void *weight, *bias; /* [size] */
     double eps;
-    double *moments; /* [rows][2]: center and scale, written by standardize unless NULL, read back */
+    double *moments; /* [rows][2], center and scale: written by standardize unless NULL */
 };
 
 #define KL_BODY "kael/rows.inc.h"

@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t
 
 from kael._kernels.runtime cimport KL_INDEX_RANGE, check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor, same_shape,
+    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor,
+    same_shape,
 )
 
 
