@@ -19,6 +19,7 @@ MODULES = sorted(KERNELS.glob("*.pyx"))
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 BUILD = Path("build")
 VEC_REPORTS = BUILD / "vec"
+VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "KAEL_BLAS")
 SANITIZERS = ("", "address,undefined", "thread")
 
 
@@ -129,6 +130,7 @@ def directives():
     """Cython's settings; a line-traced or debugging build keeps its checks."""
     return {
         "language_level": 3,
+        "allow_none_for_extension_args": False,
         "boundscheck": DEBUG,
         "wraparound": False,
         "cdivision": True,
@@ -140,7 +142,7 @@ def directives():
 
 def settings():
     """All that changes what is built besides the sources; other settings start from scratch."""
-    flags = {name: os.environ.get(name, "") for name in ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS")}
+    flags = {name: os.environ.get(name, "") for name in VARIABLES}
     ours = [compile_args(), macros(), directives(), ANNOTATE, VEC_REPORT, USE_BLAS, flags]
     return "\n".join([sys.version, *map(str, ours), Path("setup.py").read_text()])
 

@@ -6,6 +6,7 @@ from kael._kernels import tensor as base
 from kael._kernels.tensor import TensorBase
 from kael.dtypes import as_dtype, float32, int64
 from kael.interop import from_data
+from kael.ops.operands import require_tensor
 
 __all__ = [
     "arange", "as_tensor", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones",
@@ -72,21 +73,25 @@ def full(size, fill_value, dtype=None, requires_grad=False):
 
 def empty_like(x, dtype=None, requires_grad=False):
     """:func:`empty` of the shape, and by default the dtype, of ``x``."""
+    require_tensor("empty_like", x)
     return empty(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def zeros_like(x, dtype=None, requires_grad=False):
     """:func:`zeros` of the shape, and by default the dtype, of ``x``."""
+    require_tensor("zeros_like", x)
     return zeros(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def ones_like(x, dtype=None, requires_grad=False):
     """:func:`ones` of the shape, and by default the dtype, of ``x``."""
+    require_tensor("ones_like", x)
     return full(x.shape, 1, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def full_like(x, fill_value, dtype=None, requires_grad=False):
     """:func:`full` of the shape, and by default the dtype, of ``x``."""
+    require_tensor("full_like", x)
     return full(x.shape, fill_value, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 

@@ -81,9 +81,17 @@ def _from_sequence(data, dtype):
             array = _as_array(data if len(data) else np.zeros(0), np)
         except ValueError as error:
             raise ValueError(f"tensor: {error}") from None
-        if array.dtype == np.float64:
-            array = array.astype((dtype or float32).name)
+        if dtype is None and array.dtype == np.float64:
+            dtype = float32
+        _require_fit(array, dtype)
     return from_numpy(array).to(dtype or as_dtype(array.dtype))
+
+
+def _require_fit(array, dtype):
+    """OverflowError for integers that the dtype does not hold, as for one number."""
+    if dtype is not None and array.dtype.kind == "i" and array.size:
+        base.number(int(array.min()), dtype.code)
+        base.number(int(array.max()), dtype.code)
 
 
 def to_numpy(x):

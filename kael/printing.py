@@ -11,10 +11,7 @@ _SILENT = (bool_, int64, float32)  # the dtypes that the digits themselves tell
 
 def text(x):
     """``repr(x)``: NumPy's digits, cut short when there are many, then what they do not tell."""
-    import numpy as np
-
-    array = interop.to_numpy(x.detach())
-    digits = np.array2string(array, separator=", ", prefix=_PREFIX)
+    digits = _digits(x.detach()) if x.numel() else "[]"
     notes = []
     if x.numel() == 0 and x.shape != (0,):
         notes.append(f"size={x.shape}")
@@ -25,3 +22,9 @@ def text(x):
     elif x.requires_grad:
         notes.append("requires_grad=True")
     return f"{_PREFIX}{', '.join([digits, *notes])})"
+
+
+def _digits(x):
+    import numpy as np
+
+    return np.array2string(interop.to_numpy(x), separator=", ", prefix=_PREFIX)

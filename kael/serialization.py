@@ -9,6 +9,7 @@ stores its structure as JSON beside the arrays.
 import json
 import os
 import zipfile
+import zlib
 
 from kael import dtypes
 from kael.creation import tensor
@@ -65,7 +66,7 @@ def load(path):
 
     Raises
     ------
-    FileNotFoundError
+    FileNotFoundError, IsADirectoryError, PermissionError
     ValueError
         A file that is damaged or of another format.
     TypeError
@@ -77,7 +78,9 @@ def load(path):
         raise FileNotFoundError(f"load: no such file: {path!r}")
     try:
         arrays, structure = read(path)
-    except (zipfile.BadZipFile, EOFError, KeyError, OSError, ValueError) as error:
+    except (IsADirectoryError, PermissionError):
+        raise
+    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError) as error:
         raise ValueError(f"load: {path!r} is damaged or of another format: {error}") from error
     tensors = {name: _tensor(name, array) for name, array in arrays.items()}
     return tensors if structure is None else _put_together(json.loads(structure), tensors)

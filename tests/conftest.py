@@ -15,6 +15,21 @@ import kael
 THREAD_COUNTS = (1, 2, 3, 7, 16)
 
 
+def pytest_addoption(parser):
+    parser.addoption(
+        "--every", type=int, default=1, metavar="N", help="run one test of N: a sample of all"
+    )
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Runs last, so that the sample is taken of what markers and expressions left."""
+    every = config.getoption("--every")
+    left_out = [item for i, item in enumerate(items) if i % every]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = items[::every]
+
+
 def bits_equal(a, b):
     """Whether two tensors or arrays agree in shape, dtype and every bit; NaN equals NaN."""
     a, b = np.asarray(a), np.asarray(b)

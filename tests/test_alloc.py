@@ -273,6 +273,7 @@ def test_a_negative_size_is_refused():
 
 
 @cached_only
+@pytest.mark.native
 @pytest.mark.skipif(sys.platform != "linux", reason="limits the address space")
 def test_a_refused_request_is_met_by_giving_cached_blocks_back():
     out = run_script(

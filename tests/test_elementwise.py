@@ -1,6 +1,7 @@
 """Elementwise operations: what they give, and that nothing but the values decides it."""
 
 import mmap
+import operator
 
 import numpy as np
 import pytest
@@ -361,6 +362,16 @@ def test_python_numbers_are_weak():
     assert kael.isnan(kael.ones(2, dtype=kael.int64)).tolist() == [False, False]
 
 
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "int64"])
+def test_any_python_integer_can_be_compared(dtype):
+    values = [0, 1] if dtype == "bool" else [int(np.iinfo(dtype).min), 1, int(np.iinfo(dtype).max)]
+    x = kael.tensor(values, dtype=dtype)
+    for n in (-(2**70), -(2**63), -1, 0, 255, 256, 2**31, 2**63 - 1, 2**63, 2**70):
+        for compare in (operator.eq, operator.ne, operator.lt, operator.le, operator.gt):
+            assert compare(x, n).tolist() == [compare(v, n) for v in values]
+            assert compare(n, x).tolist() == [compare(n, v) for v in values]
+
+
 def test_tensors_promote_to_the_greater_dtype():
     order = [getattr(kael, "bool_" if name == "bool" else name) for name in DTYPES]
     for i, a in enumerate(order):
@@ -386,6 +397,7 @@ def test_errors_name_the_operation_and_the_argument():
         kael.clamp(a)
     with pytest.raises(OverflowError):
         kael.ones(2, dtype=kael.uint8) + 300
+    assert (kael.ones(2, dtype=kael.uint8) < 300).tolist() == [True, True]
     with pytest.raises(ValueError, match="approximate"):
         kael.gelu(a, approximate="fast")
 

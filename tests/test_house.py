@@ -97,6 +97,11 @@ def test_every_header_is_a_dependency(build_script):
     assert [relative(path) for path in C_FILES if path not in compiled] == []
 
 
+def test_ci_names_tests_that_exist():
+    named = re.findall(r"tests/test_\w+\.py", (ROOT / ".ci" / "run").read_text())
+    assert named and [name for name in named if not (ROOT / name).exists()] == []
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_stem_names_header_binder_and_test(family):
     assert (INCLUDE / f"{family}.h").exists()

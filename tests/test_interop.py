@@ -211,6 +211,19 @@ def test_buffer_protocol():
     assert memoryview(kael.zeros(0, 3)).shape == (0, 3)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_consumer_gets_the_contiguity_it_asks_for(order):
+    inspect = pytest.importorskip("_testbuffer")
+    flags = {"C": inspect.PyBUF_C_CONTIGUOUS, "F": inspect.PyBUF_F_CONTIGUOUS}
+    x = kael.ones(2, 3)
+    right, wrong = (x, x.T) if order == "C" else (x.T, x)
+    assert inspect.ndarray(right, getbuf=flags[order]).tolist() == right.tolist()
+    assert inspect.ndarray(right, getbuf=inspect.PyBUF_ANY_CONTIGUOUS).tolist() == right.tolist()
+    for exporter, asked in ((wrong, flags[order]), (x[:, ::2], inspect.PyBUF_ANY_CONTIGUOUS)):
+        with pytest.raises(BufferError, match="not contiguous"):
+            inspect.ndarray(exporter, getbuf=asked)
+
+
 def test_exports_keep_the_memory():
     view = memoryview(kael.arange(1000))
     kael.empty_cache()

@@ -141,6 +141,22 @@ def test_dropout():
             nn.Dropout(p)
 
 
+def test_probabilities_for_an_empty_batch_have_no_mean():
+    for shape in [(0, 3), (0, 3, 4), (2, 3, 0)]:
+        nothing = kael.zeros(*shape)
+        assert np.isnan(functional.cross_entropy(nothing, nothing).item())
+        assert functional.cross_entropy(nothing, nothing, reduction="sum").item() == 0
+
+
+def test_no_classes_are_enough_where_every_target_is_ignored():
+    targets = kael.full((2,), -100, dtype=kael.int64)
+    for smoothing in (0.0, 0.2):
+        loss = functional.cross_entropy(
+            kael.zeros(2, 0), targets, reduction="none", label_smoothing=smoothing
+        )
+        assert loss.tolist() == [0, 0]
+
+
 def test_embedding():
     torch = pytest.importorskip("torch")
     indices = np.array([[1, 2, 2, 0], [9, 0, 1, 1]])
@@ -164,6 +180,8 @@ def test_embedding():
     assert gradcheck(lambda w: functional.embedding(picks, w), table)
     with pytest.raises(IndexError):
         mine(kael.tensor([10]))
+    with pytest.raises(IndexError, match="embedding: index -2 is negative"):
+        functional.embedding(kael.tensor([0, -1, -2]), table)
     with pytest.raises(TypeError, match="embedding: indices must be integers, got float32"):
         mine(kael.ones(2))
     with pytest.raises(ValueError, match="padding_idx must be within num_embeddings"):

@@ -298,6 +298,21 @@ def test_parameters_that_share_memory_are_updated_in_order():
             assert bits_equal(base, expected)
 
 
+def test_shared_memory_is_found_among_parameters_that_took_turns():
+    base, alone = kael.zeros(600_000), kael.ones(8, requires_grad=True)
+    first, second = base[:400_000].requires_grad_(), base[200_000:].requires_grad_()
+    optimizer = SGD([alone, first, second], lr=0.5, weight_decay=0.5)
+    with kael.num_threads(4):
+        for turn in ((alone, second), (first,), (first, second)):
+            optimizer.zero_grad()
+            give(turn, [np.ones(p.shape, "float32") for p in turn])
+            optimizer.step()
+    expected = np.zeros(600_000, "float32")
+    for part in (slice(200_000, None), slice(400_000), slice(400_000), slice(200_000, None)):
+        expected[part] -= np.float32(0.5) * (1 + np.float32(0.5) * expected[part])
+    assert bits_equal(base, expected)
+
+
 def test_the_same_parameter_twice_in_a_group_is_updated_twice():
     # pytorch/pytorch#40967
     torch, _ = torch_class(Adam)
@@ -540,6 +555,7 @@ def test_learning_rate_as_tensor():
     runtime.build_report()[2] == "thread",
     reason="ThreadSanitizer ends a forked child that starts threads",
 )
+@pytest.mark.native
 def test_forked_children_step_with_the_same_bits():
     # torch's fused Adam hangs in the child of a parent that used its pool (pytorch/pytorch#17199);
     # here the fork also comes while another thread is inside a step

@@ -4,6 +4,8 @@ Bits are compared over instruction sets, thread counts and layouts, on exponents
 float32 values of one magnitude add exactly in double, which would prove nothing.
 """
 
+import weakref
+
 import numpy as np
 import pytest
 from conftest import THREAD_COUNTS, bits_equal, spread
@@ -306,6 +308,7 @@ def test_var_takes_torchs_corrections():
     assert x.var(unbiased=False).item() == x.var(False).item() == 9.5
     assert x.var(0, correction=0).item() == 9.5
     assert x.var(correction=9).item() == float("inf") and np.isnan(x[:1].var().item())
+    assert np.isnan(x[:0].var(correction=-1).item())
 
 
 def test_norm_takes_torchs_orders():
@@ -316,6 +319,52 @@ def test_norm_takes_torchs_orders():
     assert x.norm(float("inf"), 1).tolist() == [4, 12]
     assert x.norm(float("-inf"), 1).tolist() == [3, 0]
     assert x.norm(3).item() == pytest.approx((27 + 64 + 1728) ** (1 / 3), rel=1e-6)
+    for p in (0, 1, 2, 3, float("inf")):
+        assert x.to("int32").norm(p).dtype is kael.float32
+        assert x.to("int32").norm(p).item() == pytest.approx(x.norm(p).item(), rel=1e-6)
+    with pytest.raises(ValueError, match="norm: p must be a number"):
+        x.norm("nuc")
+
+
+def test_the_dtype_asked_for():
+    x = kael.tensor([1.5, 2.5])
+    for spelled in (kael.float64, "float64", np.float64):
+        assert x.sum(dtype=spelled).dtype is kael.float64
+        assert x.mean(dtype=spelled).dtype is kael.float64
+        assert x.prod(dtype=spelled).dtype is kael.float64
+    assert x.sum(dtype=int).item() == 3
+    for dtype in ("int64", "uint8", "bool"):
+        with pytest.raises(TypeError, match="mean: dtype must be a float dtype"):
+            x.mean(dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "p, want", [(2, 13**0.5), (1, 5), (3, 35 ** (1 / 3)), (float("inf"), 3), (0, 2)]
+)
+def test_norms_of_integers_are_float32(p, want):
+    length = kael.tensor([2, -3]).norm(p)
+    assert length.dtype is kael.float32 and length.item() == pytest.approx(want)
+
+
+def test_a_dtype_is_a_dtype_by_any_name_and_a_total_fits_it():
+    x = kael.tensor([1.0, 1.0])
+    assert x.sum(dtype="float64").dtype is x.prod(dtype=np.float64).dtype is kael.float64
+    assert x.mean(dtype="float64").dtype is kael.float64
+    truth = x.sum(dtype=kael.bool)
+    assert truth.dtype is kael.bool and truth.to(kael.uint8).item() == 1
+    with pytest.raises(TypeError, match="mean: dtype must be a float dtype, got int64"):
+        x.mean(dtype=kael.int64)
+
+
+def test_a_recorded_sum_does_not_hold_its_input():
+    leaf = kael.ones(3, requires_grad=True)
+    doubled = leaf * 2
+    memory = weakref.ref(doubled)
+    total = doubled.sum() + doubled.mean()
+    del doubled
+    assert memory() is None
+    total.backward()
+    assert leaf.grad.numpy() == pytest.approx([8 / 3] * 3)
 
 
 # --- accuracy ------------------------------------------------------------------------------------

@@ -312,3 +312,15 @@ def test_an_in_place_change_of_what_a_gradient_reads_is_found():
         scores += 1.0
     with pytest.raises(RuntimeError, match="modified by an in-place"):
         losses.sum().backward()
+
+
+def test_normalized_dims_may_end_in_one_of_size_1_with_any_stride():
+    array = np.random.default_rng(0).standard_normal((4, 3)).astype("f4")
+    x = kael.from_numpy(array).requires_grad_()
+    flat = kael.from_numpy(array).requires_grad_()
+    wide, narrow = ops.standardize(x[..., None], (3, 1)), ops.standardize(flat, 1)
+    assert bits_equal(wide.detach()[..., 0], narrow.detach())
+    g = kael.from_numpy(array * 2)
+    wide.backward(g[..., None])
+    narrow.backward(g)
+    assert bits_equal(x.grad, flat.grad)

@@ -188,11 +188,24 @@ def test_cat_promotes_and_takes_empty_parts():
         (lambda: kael.select(kael.ones(5), 0, 5), IndexError),
         (lambda: kael.ones(5).flatten(1), IndexError),
         (lambda: kael.broadcast_shapes((2,), (3,)), ValueError),
+        (lambda: kael.flip(kael.ones(2, 3), (0, -2)), ValueError),
+        (lambda: kael.squeeze(kael.ones(1, 3), (0, 0)), ValueError),
+        (lambda: kael.movedim(kael.ones(2, 3), (0, 0), (0, 1)), ValueError),
+        (lambda: kael.unbind(kael.tensor(1.0)), RuntimeError),
     ],
 )
 def test_wrong_arguments(call, error):
     with pytest.raises(error):
         call()
+
+
+def test_dims_may_be_numpy_integers():
+    x = kael.ones(1, 2, 3)
+    for dim in (np.int64(0), np.int32(-3)):
+        assert x.squeeze(dim).shape == (2, 3)
+        assert x.movedim(dim, np.int64(2)).shape == (2, 3, 1)
+        same(x.flip(dim), x.numpy())
+    assert kael.movedim(kael.tensor(1.0), 0, -1).shape == ()
 
 
 def test_parts():

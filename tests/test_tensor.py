@@ -94,6 +94,45 @@ def test_refused_data():
     for value, dtype in [(256, "uint8"), (-1, "uint8"), (2**31, "int32"), (2**63, "int64")]:
         with pytest.raises(OverflowError):
             kael.full((1,), value, dtype=dtype)
+        with pytest.raises((OverflowError, TypeError)):  # NumPy reads 2**63 as uint64
+            kael.tensor([value], dtype=dtype)
+
+
+@pytest.mark.filterwarnings("error")
+def test_lists_convert_as_tensors_do_without_a_warning():
+    odd = [1e300, float("nan"), -1.5]
+    same = kael.tensor(odd, dtype="float64")
+    assert kael.tensor(odd).tolist()[0] == float("inf")
+    for dtype in ("int32", "int64", "uint8", "bool"):
+        assert kael.tensor(odd, dtype=dtype).tolist() == same.to(dtype).tolist()
+
+
+@pytest.mark.parametrize("given", [None, [[1.0]], np.ones((1, 1), "f4"), "x"])
+@pytest.mark.parametrize(
+    "function",
+    [
+        kael.all, kael.amax, kael.argmin, kael.mean, kael.norm, kael.prod, kael.std, kael.sum,
+        kael.var, kael.softmax, kael.log_softmax, kael.standardize, kael.flatten, kael.t, kael.exp,
+        kael.nonzero, kael.unbind, kael.zeros_like,
+        *(lambda x, f=f: f(x, 0) for f in (kael.reshape, kael.unsqueeze, kael.flip, kael.split)),
+        *(lambda x, f=f: f(x, x) for f in (kael.matmul, kael.mm, kael.dot, kael.outer)),
+        lambda x: kael.broadcast_to(x, (2,)),
+        lambda x: kael.gather(kael.ones(2), 0, x),
+        lambda x: kael.nn.functional.cross_entropy(kael.ones(1, 2), x),
+        lambda x: kael.nn.functional.mse_loss(kael.ones(1), x),
+        lambda x: kael.nn.Parameter([x]),
+    ],
+)  # fmt: skip
+def test_what_is_no_tensor_is_a_type_error(function, given):
+    with pytest.raises(TypeError):
+        function(given)
+
+
+@pytest.mark.parametrize("kind", [kael.Tensor, kael.nn.Parameter])
+def test_a_tensor_of_nothing_is_empty(kind):
+    x = kind()
+    assert x.shape == (0,) and x.dtype is kael.float32 and x.is_contiguous()
+    assert (x + 1).tolist() == x.clone().tolist() == [] and x.sum().item() == 0
 
 
 # numpy/numpy#5533: sizes that wrap around.
@@ -243,6 +282,7 @@ def test_attributes():
         ),
         (lambda: kael.zeros(0), "tensor([])"),
         (lambda: kael.zeros(2, 0), "tensor([], size=(2, 0))"),
+        (lambda: kael.zeros(0, 2**62, 4), f"tensor([], size=(0, {2**62}, 4))"),
         (lambda: kael.tensor([float("nan"), float("-inf")]), "tensor([ nan, -inf])"),
         (lambda: kael.tensor([[1, 2], [3, 4]]), "tensor([[1, 2],\n        [3, 4]])"),
     ],
@@ -436,3 +476,17 @@ def test_bitwise_operators():
 def test_unary_operators():
     x = kael.tensor([1.5, -2.0])
     assert (-x).tolist() == [-1.5, 2.0] and abs(x).tolist() == [1.5, 2.0] and (+x) is x
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        kael.sum, kael.mean, kael.prod, kael.norm, kael.max, kael.argmax, kael.all, kael.softmax,
+        kael.exp, kael.nonzero, lambda x: kael.reshape(x, 1), lambda x: kael.permute(x, 0),
+        lambda x: kael.transpose(x, 0, 0), lambda x: kael.broadcast_to(x, (1,)),
+        lambda x: kael.matmul(x, x), lambda x: kael.where(kael.ones(1) > 0, x, 1),
+    ],
+)  # fmt: skip
+def test_none_is_no_tensor(call):
+    with pytest.raises((TypeError, AttributeError)):
+        call(None)

@@ -79,7 +79,8 @@ enum { KL_ALIGNMENT = 64 };
 
 KL_INLINE int64_t kl_min(int64_t a, int64_t b) { return a < b ? a : b; }
 KL_INLINE int64_t kl_max(int64_t a, int64_t b) { return a > b ? a : b; }
-KL_INLINE int64_t kl_ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+/* a >= 0, b > 0, of any size. */
+KL_INLINE int64_t kl_ceil_div(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 KL_INLINE int64_t kl_round_up(int64_t a, int64_t step) { return kl_ceil_div(a, step) * step; }
 
 #endif

@@ -49,6 +49,7 @@ static KL_UNUSED int kl_take_rows(const struct kl_runtime *rt, char *out, const 
 /* out[positions[i]] = source[i], in order: the last of equal positions stays. One thread. */
 static KL_UNUSED void kl_put_rows(char *out, const char *source, const int64_t *positions,
                                   int64_t count, int64_t row_bytes) {
+    if (row_bytes == 0) return; /* then there may be no memory at all */
     for (int64_t i = 0; i < count; ++i) {
         kl_copy_row(out + positions[i] * row_bytes, source + i * row_bytes, row_bytes);
     }

@@ -7,8 +7,8 @@
 #define KAEL_MATMUL_H
 
 #include "kael/matmul/blas.h"
-#include "kael/matmul/loops.h"
-#include "kael/runtime.h"
+#include "kael/matmul/packed.h"
+#include "kael/matmul/strips.h"
 
 #define KL_BODY "kael/matmul/kernels.inc.h"
 #include "kael/foreach_isa.h"
@@ -26,7 +26,7 @@ static const struct kl_matmul_row *const kl_matmul_table[KL_ISA_COUNT][2] = {
 typedef void (*kl_exact_rows)(const struct kl_product *product, int64_t first, int64_t last);
 
 static const kl_exact_rows kl_exact_table[KL_ISA_COUNT][KL_DTYPE_f32] = {
-#define X(isa, title, usable)                                              \
+#define X(isa, title, usable) \
     {NULL, kl_exact8_rows_any_##isa, kl_exact32_rows_any_##isa, kl_exact64_rows_any_##isa},
     KL_ISAS(X)
 #undef X
@@ -52,174 +52,6 @@ KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_pr
     const int64_t tasks =
         kl_work(product->rows, product->inner, product->columns) / KL_WORK_PER_TASK;
     return tasks < 2 ? 1 : kl_min(rt->num_threads(), tasks);
-}
-
-/* ---- Packed: shared panels of b, private panels of a, tiles of out handed out one by one ---- */
-
-struct kl_packed_job {
-    const struct kl_tile_kernels *kernels;
-    struct kl_block block; /* all rows, the packed columns, one inner block */
-    int64_t b_column;
-    char *b, *a;
-    int64_t a_bytes;    /* of one thread's buffer */
-    int64_t row_block;  /* rows of a tile of work */
-    int64_t column_block;
-    int64_t row_blocks, column_blocks;
-    int64_t next; /* atomic: first tile not yet claimed */
-};
-
-static int kl_pack_columns_body(void *context, int64_t first, int64_t last) {
-    const struct kl_packed_job *const job = context;
-    kl_pack_columns(job->kernels, &job->block, job->b_column, first, last, job->b);
-    return KL_OK;
-}
-
-/* Packs the rows of tile row r, unless buffer holds them already, and multiplies column block c. */
-static void kl_packed_tile(const struct kl_packed_job *job, int64_t r, int64_t c, bool packed,
-                           char *buffer) {
-    const int64_t size = job->kernels->size;
-    const int64_t top = r * job->row_block, left = c * job->column_block;
-    struct kl_block block = job->block;
-    block.rows = kl_min(job->row_block, job->block.rows - top);
-    block.a += top * block.a_row;
-    if (!packed) kl_pack_rows(job->kernels, &block, buffer);
-    block.a = buffer;
-    block.a_packed = true;
-    block.b = job->b + left * block.inner * size;
-    block.b_packed = true;
-    block.columns = kl_min(job->column_block, job->block.columns - left);
-    block.out += top * block.out_row + left * size;
-    if (block.bias != NULL) block.bias += left * size;
-    kl_run_block(job->kernels, &block);
-}
-
-static int kl_packed_body(void *context, int64_t first, int64_t last) {
-    struct kl_packed_job *const job = context;
-    const int64_t tiles = job->row_blocks * job->column_blocks;
-    for (int64_t slot = first; slot < last; ++slot) {
-        char *const buffer = job->a + slot * job->a_bytes;
-        int64_t held = -1;
-        for (;;) {
-            const int64_t tile = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED);
-            if (tile >= tiles) break;
-            const int64_t r = tile / job->column_blocks;
-            kl_packed_tile(job, r, tile % job->column_blocks, r == held, buffer);
-            held = r;
-        }
-    }
-    return KL_OK;
-}
-
-/* Rows of a block: the whole of `largest`, or less so that every thread gets one. */
-KL_INLINE int64_t kl_row_block_for(int64_t rows, int64_t largest, int64_t threads, int tile_rows) {
-    return kl_min(largest, kl_round_up(kl_ceil_div(rows, threads), tile_rows));
-}
-
-static int kl_run_packed(const struct kl_runtime *rt, const struct kl_product *product,
-                         struct kl_packed_job *job, int64_t threads, int64_t column_block) {
-    const int64_t panel = kl_panel_columns(job->kernels);
-    for (int64_t left = 0; left < product->columns; left += column_block) {
-        const int64_t columns = kl_min(column_block, product->columns - left);
-        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-            job->block = kl_block_at(job->kernels, product, 0, product->rows, first, left, columns);
-            job->b_column = product->b.column;
-            job->column_blocks = kl_ceil_div(columns, job->column_block);
-            job->next = 0;
-            const int64_t panels = kl_ceil_div(columns, panel);
-            const int64_t share = threads > 1 ? kl_ceil_div(panels, threads * 4) : panels;
-            KL_TRY(rt->parallel_for(0, panels, share, kl_pack_columns_body, job));
-            KL_TRY(rt->parallel_for(0, threads, 1, kl_packed_body, job));
-        }
-    }
-    return KL_OK;
-}
-
-static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
-                              const struct kl_product *product, int64_t threads) {
-    const int64_t panel = kl_panel_columns(kernels);
-    /* The sizes are for f32; f64 takes half as many for the same bytes. */
-    const int64_t share = kernels->size / (int64_t)sizeof(float);
-    const int64_t rows = kl_round_up(kl_packed_blocks.rows / share, kernels->rows);
-    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns / share, panel),
-                                   kl_round_up(product->columns, panel));
-    struct kl_packed_job job = {.kernels = kernels};
-    job.row_block = kl_row_block_for(product->rows, rows, threads, kernels->rows);
-    job.row_blocks = kl_ceil_div(product->rows, job.row_block);
-    /* About eight tiles a thread, so that one slowed down leaves work for the others. */
-    const int64_t wanted = threads > 1 ? kl_ceil_div(threads * 8, job.row_blocks) : 1;
-    job.column_block = kl_round_up(kl_ceil_div(kl_min(columns, product->columns), wanted), panel);
-    job.a_bytes = kl_round_up(kl_packed_bytes(kernels, job.row_block, product->inner), KL_ALIGNMENT);
-    const int64_t b_bytes =
-        kl_round_up(kl_packed_bytes(kernels, columns, product->inner), KL_ALIGNMENT);
-    const int64_t bytes = b_bytes + threads * job.a_bytes;
-    job.b = rt->alloc(bytes);
-    if (job.b == NULL) return KL_NO_MEMORY;
-    job.a = job.b + b_bytes;
-    const int status = kl_run_packed(rt, product, &job, threads, columns);
-    rt->release(job.b, bytes);
-    return status;
-}
-
-/* ---- Strips: rows or columns cut into independent products, each on one thread ---- */
-
-enum kl_way { KL_DIRECT, KL_PANELS, KL_STREAM };
-
-struct kl_strips_job {
-    const struct kl_tile_kernels *kernels;
-    const struct kl_product *product;
-    enum kl_way way;
-    bool by_rows;
-    int64_t strip; /* rows or columns of a strip */
-    char *scratch; /* NULL for KL_DIRECT */
-    int64_t scratch_bytes;
-};
-
-static int kl_strips_body(void *context, int64_t first, int64_t last) {
-    const struct kl_strips_job *const job = context;
-    for (int64_t s = first; s < last; ++s) {
-        struct kl_product part = *job->product;
-        const int64_t at = s * job->strip;
-        if (job->by_rows) {
-            part.rows = kl_min(job->strip, part.rows - at);
-            part.a.data += at * part.a.row;
-            part.out += at * part.out_row;
-        } else {
-            part.columns = kl_min(job->strip, part.columns - at);
-            part.b.data += at * part.b.column;
-            part.out += at * job->kernels->size;
-            if (part.bias != NULL) part.bias += at * job->kernels->size;
-        }
-        if (job->way == KL_DIRECT) {
-            kl_multiply_direct(job->kernels, &part);
-            continue;
-        }
-        char *const scratch = job->scratch + s * job->scratch_bytes;
-        (job->way == KL_PANELS ? kl_multiply_panels : kl_multiply_stream)(job->kernels, &part,
-                                                                          scratch);
-    }
-    return KL_OK;
-}
-
-static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
-                              const struct kl_product *product, int64_t threads, enum kl_way way) {
-    const int tallest = (int)kl_min(product->rows, kernels->rows);
-    const int64_t panel = (int64_t)kernels->vectors[tallest - 1] * kernels->width;
-    struct kl_strips_job job = {.kernels = kernels, .product = product, .way = way};
-    job.by_rows = way == KL_DIRECT && product->rows > product->columns;
-    const int64_t whole = job.by_rows ? product->rows : product->columns;
-    const int64_t step = job.by_rows ? kernels->rows : panel;
-    job.strip = kl_round_up(kl_ceil_div(whole, threads), step);
-    const int64_t strips = kl_ceil_div(whole, job.strip);
-    if (way == KL_DIRECT) return rt->parallel_for(0, strips, 1, kl_strips_body, &job);
-    job.scratch_bytes = kl_round_up(way == KL_PANELS
-                                        ? kl_packed_bytes(kernels, panel, product->inner)
-                                        : product->rows * job.strip * kernels->size,
-                                    KL_ALIGNMENT);
-    job.scratch = rt->alloc(strips * job.scratch_bytes);
-    if (job.scratch == NULL) return KL_NO_MEMORY;
-    const int status = rt->parallel_for(0, strips, 1, kl_strips_body, &job);
-    rt->release(job.scratch, strips * job.scratch_bytes);
-    return status;
 }
 
 /* ---- One product ---- */
@@ -259,8 +91,7 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
 /* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
 static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product) {
-    struct kl_block block =
-        kl_block_at(kernels, product, 0, product->rows, 0, 0, product->columns);
+    struct kl_block block = kl_block_at(kernels, product, 0, product->rows, 0, 0, product->columns);
     block.a = block.b = product->out;
     block.a_row = 0;
     kl_run_block(kernels, &block);

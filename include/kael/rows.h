@@ -48,7 +48,8 @@ struct kl_rows {
     const int64_t *targets;   /* [rows] */
     const void *weight, *bias; /* [size] */
     double eps;
-    double *moments; /* [rows][2], center and scale: written by standardize unless NULL */
+    /* [rows][2]: center and scale; standardize writes them unless NULL, its gradient reads them. */
+    double *moments;
 };
 
 #define KL_BODY "kael/rows.inc.h"

@@ -55,10 +55,14 @@ cdef enum:
 # (code, bits) by enum kl_dtype: code 6 is bool, 1 unsigned, 0 signed, 2 float.
 cdef tuple element_types = ((6, 8), (1, 8), (0, 32), (0, 64), (2, 32), (2, 64))
 
-# One allocation: the managed struct and the sizes and strides it points to.
-cdef struct Export:
+cdef union Head:
     Managed managed
     Versioned versioned
+
+# One allocation: the managed struct, first so that it has the address of the whole, and the sizes
+# and strides that it points to.
+cdef struct Export:
+    Head head
     int64_t shape[KL_MAX_DIMS]
     int64_t strides[KL_MAX_DIMS]
 
@@ -70,12 +74,7 @@ cdef void forget(Managed *managed) noexcept with gil:
 
 cdef void forget_versioned(Versioned *versioned) noexcept with gil:
     Py_DECREF(<object> versioned.context)
-    free(<char *> versioned - offset_of_versioned())
-
-
-cdef inline size_t offset_of_versioned() noexcept:
-    cdef Export *nowhere = NULL
-    return <size_t> &nowhere.versioned
+    free(versioned)
 
 
 cdef void drop_capsule(object capsule) noexcept:
@@ -116,17 +115,17 @@ def to_capsule(TensorBase x not None, bint versioned, bint copied):
         raise MemoryError()
     Py_INCREF(x)
     if not versioned:
-        describe(x, to, &to.managed.tensor)
-        to.managed.context = <void *> <PyObject *> x
-        to.managed.deleter = forget
-        return PyCapsule_New(&to.managed, b"dltensor", drop_capsule)
-    describe(x, to, &to.versioned.tensor)
-    to.versioned.major = 1
-    to.versioned.minor = 0
-    to.versioned.context = <void *> <PyObject *> x
-    to.versioned.deleter = forget_versioned
-    to.versioned.flags = (0 if x.storage.writable else READ_ONLY) | (IS_COPIED if copied else 0)
-    return PyCapsule_New(&to.versioned, b"dltensor_versioned", drop_capsule)
+        describe(x, to, &to.head.managed.tensor)
+        to.head.managed.context = <void *> <PyObject *> x
+        to.head.managed.deleter = forget
+        return PyCapsule_New(&to.head.managed, b"dltensor", drop_capsule)
+    describe(x, to, &to.head.versioned.tensor)
+    to.head.versioned.major = 1
+    to.head.versioned.minor = 0
+    to.head.versioned.context = <void *> <PyObject *> x
+    to.head.versioned.deleter = forget_versioned
+    to.head.versioned.flags = (0 if x.storage.writable else READ_ONLY) | (IS_COPIED if copied else 0)
+    return PyCapsule_New(&to.head.versioned, b"dltensor_versioned", drop_capsule)
 
 
 cdef class Taken:

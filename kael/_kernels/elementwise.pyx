@@ -88,9 +88,10 @@ cdef inline str binary_name(int op):
 
 # ---- shapes and overlap ----
 
-cdef inline bint flat_like(TensorBase x, TensorBase out) noexcept nogil:
-    """Whether element i of x belongs to element i of out, both counted through memory."""
-    return x.contiguous and x.size == out.size and kl_aligned(x.data, kl_itemsize(x.dtype))
+cdef inline bint flat_like(TensorBase x, TensorBase out) noexcept:
+    """Whether element i of x in memory belongs to element i of out; x may be None."""
+    return x is None or (x.contiguous and x.size == out.size
+                         and kl_aligned(x.data, kl_itemsize(x.dtype)))
 
 
 cdef int join_shape(str op, TensorBase x, int dims, int64_t *shape) except -1:
@@ -115,17 +116,6 @@ cdef int join_shape(str op, TensorBase x, int dims, int64_t *shape) except -1:
 
 cdef tuple shape_tuple(const int64_t *shape, int dims):
     return tuple([shape[d] for d in range(dims)])
-
-
-cdef int check_input(str op, TensorBase x, TensorBase out) except -1:
-    """Raises unless x broadcasts to the shape of out."""
-    cdef int missing = out.ndim - x.ndim, d
-    if missing < 0:
-        raise ValueError(f"{op}: shape {x.shape} does not broadcast to {out.shape}")
-    for d in range(x.ndim):
-        if x.shape_[d] != 1 and x.shape_[d] != out.shape_[missing + d]:
-            raise ValueError(f"{op}: shape {x.shape} does not broadcast to {out.shape}")
-    return 0
 
 
 cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t *shape) except -1:
@@ -162,34 +152,32 @@ cdef TensorBase apart(TensorBase x, TensorBase out):
     return packed_copy(x, x.dtype) if kl_in_the_way(&of_x, &of_out) else x
 
 
-cdef bint is_turned(TensorBase x, TensorBase out) noexcept nogil:
-    """Whether x is large and contiguous along another dim than out."""
+cdef TensorBase turned(TensorBase x, TensorBase out):
+    """A packed copy of a large x that is contiguous along another dim than out; else x."""
     cdef int d
-    if x.ndim < 2 or x.size < kTurnedSize or x.size != out.size or out.ndim != x.ndim:
-        return False
+    if x is None or x.size < kTurnedSize or x.size != out.size or out.ndim != x.ndim:
+        return x
     if x.strides_[x.ndim - 1] == 1 or out.strides_[out.ndim - 1] != 1:
-        return False
+        return x
     for d in range(x.ndim - 1):
         if x.strides_[d] == 1 and x.shape_[d] > 1:
-            return True
-    return False
-
-
-cdef inline TensorBase turned(TensorBase x, TensorBase out):
-    """x, or a packed copy of it where that is faster to read."""
-    return packed_copy(x, x.dtype) if is_turned(x, out) else x
+            return packed_copy(x, x.dtype)
+    return x
 
 
 # ---- running a kernel ----
 
 cdef inline void add_flat(kl_flat *flat, TensorBase x) noexcept:
+    if x is None:
+        return
     flat.data[flat.operands] = x.data
     flat.itemsize[flat.operands] = kl_itemsize(x.dtype)
     flat.operands += 1
 
 
 cdef inline void add_operand(kl_walk *walk, TensorBase x) noexcept:
-    kl_walk_add(walk, x.data, kl_itemsize(x.dtype), x.ndim, x.shape_, x.strides_)
+    if x is not None:
+        kl_walk_add(walk, x.data, kl_itemsize(x.dtype), x.ndim, x.shape_, x.strides_)
 
 
 cdef int run_flat(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cost) noexcept:
@@ -216,17 +204,14 @@ cdef int run(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase ou
     """Applies the kernel to operands that broadcast to the shape of out; returns the status."""
     cdef kl_flat flat
     if (kernel is NULL or not flat_like(out, out) or not flat_like(a, out)
-            or (b is not None and not flat_like(b, out))
-            or (c is not None and not flat_like(c, out))):
+            or not flat_like(b, out) or not flat_like(c, out)):
         return run_strided(rt, kernel, cost, out, a, b, c)
     flat.kernel = kernel
     flat.operands = 0
     add_flat(&flat, out)
     add_flat(&flat, a)
-    if b is not None:
-        add_flat(&flat, b)
-    if c is not None:
-        add_flat(&flat, c)
+    add_flat(&flat, b)
+    add_flat(&flat, c)
     return run_flat(rt, &flat, out.size, cost)
 
 
@@ -235,14 +220,12 @@ cdef int run_strided(const kl_runtime *rt, kl_kernel kernel, int64_t cost, Tenso
     cdef kl_walk walk
     if kernel is not NULL:
         a = turned(a, out)
-        b = None if b is None else turned(b, out)
+        b = turned(b, out)
     kl_walk_begin(&walk, kernel, out.ndim, out.shape_)
     add_operand(&walk, out)
     add_operand(&walk, a)
-    if b is not None:
-        add_operand(&walk, b)
-    if c is not None:
-        add_operand(&walk, c)
+    add_operand(&walk, b)
+    add_operand(&walk, c)
     return run_walk(rt, &walk, cost)
 
 
@@ -309,8 +292,9 @@ cdef int copy_elements(TensorBase out, TensorBase x) except -1:
 
 
 cdef int copy_into(TensorBase target, TensorBase source) except -1:
-    check_input("copy_", source, target)
-    begin_write(target, "copy_")
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int dims = join_shape("copy_", source, join_shape("copy_", target, 0, shape), shape)
+    check_output("copy_", target, target.dtype, dims, shape)
     return copy_elements(target, apart(source, target))
 
 

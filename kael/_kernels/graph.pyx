@@ -109,7 +109,7 @@ cdef int64_t versions_of(tuple saved) except -1:
     return total
 
 
-def record(str name, TensorBase out, tuple inputs, gradient, tuple saved=()):
+def record(str name, TensorBase out not None, tuple inputs, gradient, tuple saved=()):
     """Makes ``out`` the result of an operation that ``gradient`` differentiates; returns ``out``.
 
     Does nothing when no input requires grad, when grad mode is off, or when ``out`` is of an
@@ -297,13 +297,13 @@ cdef dict differentiate(list roots, list gradients, bint retain_graph, inputs):
         set_grad_mode(former)
 
 
-def retain_grad(TensorBase tensor):
+def retain_grad(TensorBase tensor not None):
     """Makes backward set ``grad`` of a computed tensor too."""
     if tensor.grad_fn is not None:
         (<Node> tensor.grad_fn).retained = ref(tensor)
 
 
-def add_hook(TensorBase tensor, hook):
+def add_hook(TensorBase tensor not None, hook):
     """Calls ``hook(gradient)`` in every walk; returns the dict and the key that remove it again."""
     cdef dict hooks = tensor.hooks if tensor.grad_fn is None else (<Node> tensor.grad_fn).hooks
     if hooks is None:
@@ -317,7 +317,7 @@ def add_hook(TensorBase tensor, hook):
     return hooks, key
 
 
-def begin_in_place(TensorBase x, str op):
+def begin_in_place(TensorBase x not None, str op):
     """Refuses an in-place ``op`` that is to be recorded but that the graph could not follow.
 
     RuntimeError for a leaf that requires grad (its value would no longer be the leaf's), and for
@@ -333,7 +333,7 @@ def begin_in_place(TensorBase x, str op):
             "so the change cannot be recorded; use the operation that returns a new tensor")
 
 
-def adopt(TensorBase x, TensorBase out):
+def adopt(TensorBase x not None, TensorBase out not None):
     """x takes the place of out in the graph."""
     x.grad_fn = out.grad_fn
     x.requires_grad_flag = out.requires_grad_flag

@@ -29,7 +29,7 @@ cdef int64_t width_of(TensorBase table, int lead) noexcept nogil:
 def nonzero(TensorBase mask not None):
     """The indices of the true elements of a packed bool tensor: one int64 tensor per dim."""
     assert mask.dtype == KL_DTYPE_bool and mask.contiguous
-    cdef int64_t i, count = 0
+    cdef int64_t i, room, count = 0
     cdef int64_t at[KL_MAX_DIMS]
     cdef int64_t *columns[KL_MAX_DIMS]
     cdef int d
@@ -41,10 +41,12 @@ def nonzero(TensorBase mask not None):
     for d in range(mask.ndim):
         columns[d] = <int64_t *> (<TensorBase> found[d]).data
         at[d] = 0
+    room = count
     with nogil:
         count = 0
         for i in range(mask.size):
-            if data[i] != 0:
+            # Another thread may be writing to the mask.
+            if data[i] != 0 and count < room:
                 for d in range(mask.ndim):
                     columns[d][count] = at[d]
                 count += 1

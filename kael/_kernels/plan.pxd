@@ -39,6 +39,7 @@ cdef class Plan:
     cdef set created        # ids of the parameters whose state this step has made
     cdef bint strided       # some tensor needs a temporary
     cdef bint moved         # some written tensor lies elsewhere than in the last step
+    cdef int64_t compared   # rows among which shared memory was looked for
     cdef bint ordered       # some written tensors share memory: one region each, in order
     cdef object lock        # one step at a time
     cdef int64_t forks      # count of forks when the lock was made

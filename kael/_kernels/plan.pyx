@@ -184,9 +184,10 @@ cdef class Plan:
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
         cdef int64_t start, i, together
-        if self.moved:
+        if self.moved or self.count > self.compared:
             self.ordered = share_memory(self.tensors)
             self.moved = False
+            self.compared = self.count
         together = 1 if self.ordered else max(self.count, 1)
         for start in range(0, self.count, together):
             copies = self.gather(start, start + together) if self.strided else ()

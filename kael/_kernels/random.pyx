@@ -4,7 +4,7 @@ from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_i64, TensorBase, begin_write, kl_is_float, new_tensor,
+    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, new_tensor, read_shape,
 )
 
 
@@ -66,7 +66,7 @@ cdef int prepare(TensorBase out, str op) except -1:
     return 0
 
 
-def uniform(TensorBase out, Stream stream not None, double low, double width):
+def uniform(TensorBase out not None, Stream stream not None, double low, double width):
     """Fills ``out`` with ``low + width * u``, u uniform in [0, 1)."""
     cdef int status
     prepare(out, "uniform_")
@@ -78,7 +78,7 @@ def uniform(TensorBase out, Stream stream not None, double low, double width):
     return out
 
 
-def normal(TensorBase out, Stream stream not None, double mean, double std):
+def normal(TensorBase out not None, Stream stream not None, double mean, double std):
     """Fills ``out`` with ``mean + std * z``, z standard normal."""
     cdef int status
     prepare(out, "normal_")
@@ -90,7 +90,7 @@ def normal(TensorBase out, Stream stream not None, double mean, double std):
     return out
 
 
-def bernoulli(TensorBase out, Stream stream not None, double p):
+def bernoulli(TensorBase out not None, Stream stream not None, double p):
     """Fills ``out`` with ones, each with probability p (a multiple of 2**-32), and zeros."""
     cdef int status
     if not 0.0 <= p <= 1.0:
@@ -107,7 +107,7 @@ def bernoulli(TensorBase out, Stream stream not None, double p):
 def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
     """A new int64 tensor of integers in [low, low + extent); extent 0 stands for 2**64."""
     cdef int status
-    cdef TensorBase out = new_shaped(shape)
+    cdef TensorBase out = new_shaped(shape, "randint")
     cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(out.size, 0.0, 0.0)
     with nogil:
@@ -118,7 +118,7 @@ def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
 
 def permutation(int64_t count, Stream stream not None):
     """A new int64 tensor of 0 .. count - 1 in random order."""
-    cdef TensorBase out = new_shaped((count,))
+    cdef TensorBase out = new_shaped((count,), "randperm")
     cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(count, 0.0, 0.0)
     with nogil:
@@ -136,11 +136,7 @@ def philox(counter, key):
     return tuple([x[k] for k in range(4)])
 
 
-cdef TensorBase new_shaped(tuple shape):
-    cdef int64_t sizes[16]
-    cdef int d
-    if len(shape) > 16:
-        raise ValueError(f"a tensor has at most 16 dims, got {len(shape)}")
-    for d in range(len(shape)):
-        sizes[d] = shape[d]
-    return new_tensor(KL_DTYPE_i64, <int> len(shape), sizes)
+cdef TensorBase new_shaped(tuple shape, str op):
+    cdef int64_t sizes[KL_MAX_DIMS]
+    cdef int ndim = read_shape(shape, sizes, op)
+    return new_tensor(KL_DTYPE_i64, ndim, sizes)

@@ -92,7 +92,8 @@ cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, Tens
     cdef int64_t *index_data = NULL
     cdef int value_dtype = 0
     cdef int status
-    cdef double divisor = size - correction if size > correction else 0
+    # 0 makes NaN: too few elements, or none.
+    cdef double divisor = size - correction if size > correction and size > 0 else 0
     cdef TensorBase out = indices if values is None else values
     if size == 0 and out.size > 0 and reduction >= KL_REDUCTION_max:
         raise ValueError(f"{NAMES[reduction]}: no elements to choose from in shape {x.shape}")
@@ -124,7 +125,7 @@ cdef TensorBase reduce_op(int reduction, TensorBase x, uint32_t mask, bint keepd
     return out
 
 
-def reduce(int reduction, TensorBase x, dim=None, bint keepdim=False, int dtype=-1,
+def reduce(int reduction, TensorBase x not None, dim=None, bint keepdim=False, int dtype=-1,
            double correction=0):
     """Reduces ``dim`` of ``x`` by the operation numbered ``REDUCTIONS[name]``.
 
@@ -138,7 +139,7 @@ def reduce(int reduction, TensorBase x, dim=None, bint keepdim=False, int dtype=
     return reduce_op(reduction, x, dims_mask(x, dim, NAMES[reduction]), keepdim, dtype, correction)
 
 
-def extreme(bint greatest, TensorBase x, dim, bint keepdim=False):
+def extreme(bint greatest, TensorBase x not None, dim, bint keepdim=False):
     """The greatest or least along one dim, and the first index where it stands: two tensors."""
     cdef str op = "max" if greatest else "min"
     cdef uint32_t mask = (1 << wrap_dim(dim, x.ndim, op)) & ((1 << x.ndim) - 1)
@@ -148,7 +149,7 @@ def extreme(bint greatest, TensorBase x, dim, bint keepdim=False):
     return values, indices
 
 
-def place(TensorBase g, TensorBase indices, TensorBase like, dim):
+def place(TensorBase g not None, TensorBase indices not None, TensorBase like not None, dim):
     """Zeros like ``like`` but for ``g`` at ``indices`` along ``dim``; g and indices contiguous."""
     cdef TensorBase out = new_like(like, like.dtype)
     cdef int along = wrap_dim(dim, like.ndim, "place")
@@ -165,7 +166,7 @@ def place(TensorBase g, TensorBase indices, TensorBase like, dim):
     return out
 
 
-def truth(bint every, TensorBase x, dim=None, bint keepdim=False):
+def truth(bint every, TensorBase x not None, dim=None, bint keepdim=False):
     """Whether every element, or any, of a bool tensor is true."""
     cdef str op = "all" if every else "any"
     cdef uint32_t mask = dims_mask(x, dim, op)
@@ -179,14 +180,14 @@ def truth(bint every, TensorBase x, dim=None, bint keepdim=False):
     return out
 
 
-def kept_shape(TensorBase x, dim, str op="reduce"):
+def kept_shape(TensorBase x not None, dim, str op="reduce"):
     """The shape of a reduction of ``dim`` with ``keepdim=True``."""
     cdef uint32_t mask = dims_mask(x, dim, op)
     cdef int d
     return tuple([1 if mask >> d & 1 else x.shape_[d] for d in range(x.ndim)])
 
 
-def count_reduced(TensorBase x, dim, str op="reduce"):
+def count_reduced(TensorBase x not None, dim, str op="reduce"):
     """How many elements meet in each output."""
     return reduced_size(x, dims_mask(x, dim, op))
 

@@ -121,7 +121,7 @@ cdef TensorBase row_op(int kernel, TensorBase x, TensorBase y, int dim):
     return out
 
 
-def rows(int kernel, TensorBase x, int dim, TensorBase y=None):
+def rows(int kernel, TensorBase x not None, int dim, TensorBase y=None):
     """The row kernel numbered ``ROWS[name]`` along ``dim`` (not negative) of ``x`` (and ``y``)."""
     if dim < 0 or (dim >= x.ndim and x.ndim > 0):
         raise IndexError(f"{NAMES[kernel]}: dim {dim} of {x.ndim}")
@@ -140,6 +140,15 @@ cdef const void *vector(TensorBase v, TensorBase x, int64_t size, str name) exce
     return v.data
 
 
+cdef int last_long_dim(TensorBase x, int dims) noexcept:
+    """The last of the normalized dims that is longer than 1: the stride of the others is anything,
+    also in a contiguous tensor."""
+    cdef int d = x.ndim - 1
+    while d > x.ndim - dims and x.shape_[d] == 1:
+        d -= 1
+    return d
+
+
 cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except -1:
     require_float(x, op)
     if dims < 1 or dims > x.ndim:
@@ -147,11 +156,11 @@ cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except
     if dims > 1 and not x.contiguous:
         raise ValueError(f"{op}: several normalized dims need a contiguous tensor")
     begin(call, x, x.ndim - dims, x.ndim - 1)
-    operand(call, KL_ROW_X, x, x.ndim - 1)
+    operand(call, KL_ROW_X, x, last_long_dim(x, dims))
     return 0
 
 
-def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
+def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=None,
                 TensorBase bias=None, bint keep=False):
     """Standardizes rows made of the last ``dims`` dims; ``x`` is contiguous where that is not 1.
 
@@ -163,7 +172,7 @@ def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
     cdef TensorBase moments = None
     begin_standardize(&call, x, dims, "standardize")
     cdef TensorBase out = new_like(x, x.dtype)
-    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
+    operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.eps = eps
     call.weight = vector(weight, x, call.size, "weight")
     call.bias = vector(bias, x, call.size, "bias")
@@ -178,7 +187,8 @@ def standardize(TensorBase x, int dims, double eps, TensorBase weight=None,
     return out, moments
 
 
-def standardize_backward(TensorBase x, int dims, TensorBase moments, TensorBase g):
+def standardize_backward(TensorBase x not None, int dims, TensorBase moments not None,
+                         TensorBase g not None):
     """The gradient at ``x``, ``g`` being that at the standardized rows without weight and bias."""
     cdef kl_rows call
     cdef int status
@@ -190,8 +200,8 @@ def standardize_backward(TensorBase x, int dims, TensorBase moments, TensorBase 
     if moments.dtype != KL_DTYPE_f64 or moments.size != 2 * call.rows or not moments.contiguous:
         raise ValueError(f"{op}: moments of another call, shape {moments.shape}")
     cdef TensorBase out = new_like(x, x.dtype)
-    operand(&call, KL_ROW_Y, g, x.ndim - 1)
-    operand(&call, KL_ROW_OUT, out, x.ndim - 1)
+    operand(&call, KL_ROW_Y, g, last_long_dim(x, dims))
+    operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.moments = <double *> moments.data
     with nogil:
         status = kl_rows_run(&call, KL_ROW_standardize_backward, x.dtype)
@@ -240,7 +250,7 @@ cdef int run_targets(kl_rows *call, int kernel, TensorBase logits, TensorBase ta
     return check(status, NAMES[kernel])
 
 
-def cross_entropy(TensorBase logits, TensorBase targets):
+def cross_entropy(TensorBase logits not None, TensorBase targets not None):
     """One loss per row of the last dim; ``targets`` are contiguous int64."""
     cdef kl_rows call
     require_targets(logits, targets)
@@ -251,7 +261,8 @@ def cross_entropy(TensorBase logits, TensorBase targets):
     return losses
 
 
-def cross_entropy_backward(TensorBase logits, TensorBase targets, TensorBase g):
+def cross_entropy_backward(TensorBase logits not None, TensorBase targets not None,
+                           TensorBase g not None):
     """The gradient at the logits, ``g`` being that at the losses."""
     cdef kl_rows call
     require_targets(logits, targets)

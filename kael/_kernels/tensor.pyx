@@ -1,6 +1,9 @@
 """TensorBase: the metadata of a tensor, kept in C so that small operations stay cheap."""
 
-from cpython.buffer cimport Py_buffer, PyBUF_WRITABLE
+from cpython.buffer cimport (
+    Py_buffer, PyBUF_ANY_CONTIGUOUS, PyBUF_C_CONTIGUOUS, PyBUF_F_CONTIGUOUS, PyBUF_STRIDES,
+    PyBUF_WRITABLE, PyBuffer_IsContiguous,
+)
 from cpython.number cimport PyNumber_Index
 from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
@@ -52,7 +55,11 @@ cdef class TensorBase:
     def __cinit__(self, *args):
         if args:
             raise TypeError("a tensor is made by kael.tensor(...), kael.zeros(...) and the like")
+        # kael.Tensor() is complete: empty, as PyTorch's. Whoever calls tp_new sets the rest.
         self.storage = nothing
+        self.dtype = KL_DTYPE_f32
+        self.ndim = 1
+        self.contiguous = True
 
     @property
     def shape(self):
@@ -152,9 +159,6 @@ cdef class TensorBase:
             raise BufferError("the tensor requires grad; export tensor.detach()")
         if (flags & PyBUF_WRITABLE) == PyBUF_WRITABLE and not self.storage.writable:
             raise BufferError("the tensor's memory is read-only")
-        # Without PyBUF_STRIDES the consumer assumes packed rows.
-        if not (flags & 0x10) and not self.contiguous:
-            raise BufferError("the tensor is not contiguous")
         owned = bytearray(2 * KL_MAX_DIMS * sizeof(Py_ssize_t))
         cdef Py_ssize_t *sizes = <Py_ssize_t *> <char *> owned
         for d in range(self.ndim):
@@ -171,10 +175,24 @@ cdef class TensorBase:
         buffer.strides = sizes + KL_MAX_DIMS
         buffer.suboffsets = NULL
         buffer.internal = <void *> <PyObject *> owned
+        if not in_order(buffer, flags):
+            raise BufferError("the tensor is not contiguous")
         Py_INCREF(owned)
 
     def __releasebuffer__(self, Py_buffer *buffer):
         Py_DECREF(<object> <PyObject *> buffer.internal)
+
+
+cdef bint in_order(Py_buffer *buffer, int flags) noexcept:
+    """Whether the memory is as contiguous as the consumer asks; one that does not ask for strides
+    assumes packed rows."""
+    if flags & PyBUF_STRIDES != PyBUF_STRIDES or flags & PyBUF_C_CONTIGUOUS == PyBUF_C_CONTIGUOUS:
+        return PyBuffer_IsContiguous(buffer, b"C")
+    if flags & PyBUF_F_CONTIGUOUS == PyBUF_F_CONTIGUOUS:
+        return PyBuffer_IsContiguous(buffer, b"F")
+    if flags & PyBUF_ANY_CONTIGUOUS == PyBUF_ANY_CONTIGUOUS:
+        return PyBuffer_IsContiguous(buffer, b"A")
+    return True
 
 
 cdef tuple int_tuple(const int64_t *values, int count):
@@ -374,7 +392,7 @@ def number(value, int code):
     return new_number(code, value)
 
 
-def alias(TensorBase self):
+def alias(TensorBase self not None):
     """Another tensor on the same elements, outside of any graph."""
     return new_view(self, self.data, self.ndim, self.shape_, self.strides_)
 

@@ -266,28 +266,28 @@ cdef TensorBase expand_view(TensorBase self, object sizes):
 
 # --- the same for kael.ops ------------------------------------------------------------------------
 
-def basic_index(TensorBase self, index):
+def basic_index(TensorBase self not None, index):
     """``self[index]`` for ints, slices, None and Ellipsis; None for any other index."""
     return index_view(self, index)
 
 
-def reshape(TensorBase self, sizes, str op):
+def reshape(TensorBase self not None, sizes, str op):
     """The view of another shape, or None when only a copy has it."""
     return reshape_view(self, sizes, op)
 
 
-def permute(TensorBase self, dims):
+def permute(TensorBase self not None, dims):
     """Dim d of the view is dim ``dims[d]`` of self."""
     return permute_view(self, dims)
 
 
-def transpose(TensorBase self, a, b):
+def transpose(TensorBase self not None, a, b):
     """Two dims exchanged."""
     return transpose_view(self, wrap_dim(a, self.ndim, "transpose"),
                           wrap_dim(b, self.ndim, "transpose"))
 
 
-def expand(TensorBase self, sizes):
+def expand(TensorBase self not None, sizes):
     """Dims of size 1, and new leading dims, repeated without copying; -1 keeps a size."""
     return expand_view(self, sizes)
 

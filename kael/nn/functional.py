@@ -8,6 +8,7 @@ from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import rows
 from kael.ops.elementwise import where
 from kael.ops.matmul import linear
+from kael.ops.operands import require_tensor
 from kael.ops.shape import flatten
 
 __all__ = [
@@ -102,10 +103,13 @@ def embedding(input, weight, padding_idx=None):
     Raises
     ------
     IndexError
-        A number that is not a row.
+        A number that is not a row; a negative one does not count from the end.
     """
+    require_tensor("embedding", input, weight)
     if input.dtype.is_floating_point or input.dtype.code == 0:
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
+    if bool((input < 0).any()):
+        raise IndexError(f"embedding: index {input.min().item()} is negative")
     out = weight[input]
     if padding_idx is None or not out.requires_grad:
         return out

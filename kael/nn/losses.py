@@ -1,6 +1,7 @@
 """Loss functions, with the arguments of ``torch.nn.functional``."""
 
 from kael.creation import zeros
+from kael.ops.operands import require_tensor
 from kael.ops.rows import cross_entropy_losses, log_softmax
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
@@ -21,6 +22,7 @@ def _reduced(losses, reduction):
 def mse_loss(input, target, reduction="mean"):
     """``(input - target)**2``, reduced."""
     check_reduction(reduction)
+    require_tensor("mse_loss", input, target)
     difference = input - target
     return _reduced(difference * difference, reduction)
 
@@ -28,6 +30,7 @@ def mse_loss(input, target, reduction="mean"):
 def l1_loss(input, target, reduction="mean"):
     """``|input - target|``, reduced."""
     check_reduction(reduction)
+    require_tensor("l1_loss", input, target)
     return _reduced((input - target).abs(), reduction)
 
 
@@ -65,6 +68,7 @@ def cross_entropy(
     2.407606
     """
     check_reduction(reduction)
+    require_tensor("cross_entropy", input, target)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ValueError(
             f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
@@ -85,6 +89,7 @@ def cross_entropy(
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probability of the target's class; arguments as of :func:`cross_entropy`."""
     check_reduction(reduction)
+    require_tensor("nll_loss", input, target)
     table = _class_rows("nll_loss", input, target, weight)
 
     def losses(rows, classes):
@@ -119,7 +124,10 @@ def _class_rows(op, input, target, weight):
 
 
 def _check_weight(op, weight, classes):
-    if weight is not None and weight.shape != (classes,):
+    if weight is None:
+        return
+    require_tensor(op, weight)
+    if weight.shape != (classes,):
         raise ValueError(
             f"{op}: weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {weight.shape}"
@@ -172,7 +180,7 @@ def _weighted(rows, classes, weight, smoothing):
         return losses, factors
     logs = log_softmax(rows, 1)
     even = -(logs if weight is None else logs * weight).sum(1)
-    return losses * (1.0 - smoothing) + even * (smoothing / rows.shape[1]), factors
+    return losses * (1.0 - smoothing) + even * (smoothing / max(rows.shape[1], 1)), factors
 
 
 def _of_probabilities(input, target, weight, reduction, smoothing):
@@ -185,7 +193,7 @@ def _of_probabilities(input, target, weight, reduction, smoothing):
     classes = input.shape[at]
     _check_weight("cross_entropy", weight, classes)
     if smoothing > 0.0:
-        target = target * (1.0 - smoothing) + smoothing / classes
+        target = target * (1.0 - smoothing) + smoothing / max(classes, 1)
     products = log_softmax(input, at) * target
     if weight is not None:
         shape = [1] * input.ndim
@@ -193,5 +201,5 @@ def _of_probabilities(input, target, weight, reduction, smoothing):
         products = products * weight.reshape(shape)
     losses = -products.sum(at)
     if reduction == "mean":
-        return losses.sum() / max(input.numel() // classes, 1)
+        return losses.sum() / losses.numel()
     return _reduced(losses, reduction)

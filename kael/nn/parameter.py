@@ -1,6 +1,7 @@
 """Parameter: a tensor that a module registers when it is assigned as an attribute."""
 
 from kael._kernels.tensor import as_class
+from kael.ops.operands import require_tensor
 from kael.tensor import Tensor
 
 __all__ = ["Parameter"]
@@ -28,6 +29,7 @@ class Parameter(Tensor):
     def __new__(cls, data=None, requires_grad=True):
         if data is None:
             return super().__new__(cls)  # as_class comes here too
+        require_tensor("Parameter", data)
         self = as_class(cls, data)
         self.requires_grad = requires_grad
         return self

@@ -1,8 +1,8 @@
 """Whether two tensors are the same: exactly, or closely."""
 
-from kael._kernels.tensor import TensorBase
 from kael.ops import elementwise
 from kael.ops.conversion import to
+from kael.ops.operands import require_tensor
 
 __all__ = ["allclose", "equal", "isclose"]
 
@@ -15,9 +15,7 @@ def equal(a, b):
     >>> kael.equal(kael.ones(2), kael.ones(2))
     True
     """
-    for x in (a, b):
-        if not isinstance(x, TensorBase):
-            raise TypeError(f"equal: expected tensors, got {type(x).__name__}")
+    require_tensor("equal", a, b)
     return a.shape == b.shape and bool(elementwise.eq(a, b).all())
 
 
@@ -26,9 +24,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
     Computed in double. TypeError for operands that are not tensors.
     """
-    for x in (a, b):
-        if not isinstance(x, TensorBase):
-            raise TypeError(f"isclose: expected tensors, got {type(x).__name__}")
+    require_tensor("isclose", a, b)
     a, b = to(a.detach(), "float64"), to(b.detach(), "float64")
     reach = elementwise.abs(b) * rtol + atol
     near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)

@@ -6,9 +6,10 @@ Each rule becomes a function of kael, a method of Tensor, and an in-place method
 """
 
 from kael._kernels import elementwise as kernels
-from kael._kernels.tensor import TensorBase, alias
+from kael._kernels.tensor import TensorBase, alias, zeros
 from kael.autograd import needs_grad, record
 from kael.dtypes import default_of, promote
+from kael.ops.operands import require_tensor
 from kael.ops.rules import (
     BINARY,
     FLOAT,
@@ -21,7 +22,6 @@ from kael.ops.rules import (
     common_dtype,
     in_place,
     kernel_gradient,
-    require_tensor,
     tensor_of,
     unary,
 )
@@ -31,7 +31,7 @@ TWO_OVER_ROOT_PI = 1.1283791670955126
 
 
 def _zero(g, a, y):
-    return g * 0
+    return zeros(g.shape, g.dtype_code)
 
 
 # ---- arithmetic ----
@@ -192,8 +192,11 @@ def where(condition, a, b):
     require_tensor("where", condition)
     if isinstance(a, TensorBase) or isinstance(b, TensorBase):
         dtype = common_dtype("where", a, b)
+    elif isinstance(a, (int, float)) and isinstance(b, (int, float)):
+        kinds = (next(k for k in (bool, int, float) if isinstance(x, k)) for x in (a, b))
+        dtype = promote(*map(default_of, kinds))
     else:
-        dtype = promote(default_of(type(a)), default_of(type(b)))
+        raise TypeError(f"where: expected Tensors or numbers, got {a!r} and {b!r}")
     out = kernels.where(condition, tensor_of(dtype, a), tensor_of(dtype, b))
     inputs = tuple(t if isinstance(t, TensorBase) else None for t in (a, b))
     if not needs_grad(*inputs):

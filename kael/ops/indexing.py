@@ -13,6 +13,7 @@ from kael.dtypes import bool_, int64
 from kael.interop import from_data
 from kael.ops.conversion import contiguous, to
 from kael.ops.elementwise import where
+from kael.ops.operands import require_tensor
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = [
@@ -237,6 +238,7 @@ def _dims_taken(item):
 
 def index_select(x, dim, index):
     """``x`` at the positions ``index`` (1-D, integers) of ``dim``."""
+    require_tensor("index_select", x, index)
     at = views.normalize_dim(dim, x.ndim, "index_select")
     if index.ndim > 1:
         raise IndexError(f"index_select: index must be 1-D, its shape is {index.shape}")
@@ -249,6 +251,7 @@ def gather(x, dim, index):
     IndexError for an index out of range; ``index`` has as many dims as ``x`` and is nowhere longer
     beside ``dim``.
     """
+    require_tensor("gather", x, index)
     at = views.normalize_dim(dim, x.ndim, "gather")
     if index.ndim != x.ndim or any(
         n > size for d, (n, size) in enumerate(zip(index.shape, x.shape, strict=True)) if d != at
@@ -263,6 +266,7 @@ def gather(x, dim, index):
 
 def take_along_dim(x, indices, dim=None):
     """:func:`gather` with ``x`` and ``indices`` broadcast beside ``dim``; flat without one."""
+    require_tensor("take_along_dim", x, indices)
     if dim is None:
         return gather(x.reshape(-1), 0, indices.reshape(-1))
     at = views.normalize_dim(dim, x.ndim, "take_along_dim")
@@ -278,24 +282,26 @@ def take_along_dim(x, indices, dim=None):
 
 def masked_fill(x, mask, value):
     """``x`` with ``value`` wherever ``mask`` (bool, broadcast) is true."""
-    _check_mask(mask, "masked_fill")
+    _check_mask(x, mask, "masked_fill")
     return where(mask, value, x)
 
 
 def masked_select(x, mask):
     """The elements of ``x`` where ``mask`` (bool, broadcast) is true, as a vector."""
-    _check_mask(mask, "masked_select")
+    _check_mask(x, mask, "masked_select")
     shape = broadcast_shapes(x.shape, mask.shape)
     return getitem(x.expand(shape), mask.expand(shape))
 
 
-def _check_mask(mask, op):
+def _check_mask(x, mask, op):
+    require_tensor(op, x, mask)
     if mask.dtype is not bool_:
         raise TypeError(f"{op}: the mask must be of dtype bool, got {mask.dtype.name}")
 
 
 def nonzero(x):
     """The indices of the elements that are not zero: int64, one row per element."""
+    require_tensor("nonzero", x)
     found = kernels.nonzero(elementwise.contiguous(to(x, bool_)))
     if not found:
         return zeros((int(bool(x)), 0), int64.code)

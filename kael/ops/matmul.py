@@ -6,6 +6,7 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 
 from kael._kernels import matmul as kernels
 from kael.autograd import needs_grad, record
+from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = ["addmm", "bmm", "dot", "linear", "matmul", "mm", "mv", "outer"]
@@ -44,6 +45,7 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    require_tensor("matmul", a, b)
     if a.ndim == 1 and b.ndim == 1:
         return dot(a, b, out=out)
     if out is not None:
@@ -83,6 +85,11 @@ def _as_matrices(g, a, b):
     return g, a, b
 
 
+def _as_rows(x):
+    """All dims but the last as one; not by a size of -1, which an empty last dim leaves open."""
+    return x.unsqueeze(0) if x.ndim == 1 else x.flatten(0, -2)
+
+
 def _gradient_of_a(g, a, b):
     shape = a.shape
     g, a, b = _as_matrices(g, a, b)
@@ -93,7 +100,7 @@ def _gradient_of_b(g, a, b):
     shape = b.shape
     g, a, b = _as_matrices(g, a, b)
     if b.ndim == 2 and a.ndim > 2:  # one product over all rows instead of a batch to be summed
-        g, a = g.reshape(-1, g.shape[-1]), a.reshape(-1, a.shape[-1])
+        g, a = _as_rows(g), _as_rows(a)
     return unbroadcast(matmul(a.transpose(-2, -1), g), b.shape).reshape(shape)
 
 
@@ -167,12 +174,10 @@ def linear(x, weight, bias=None):
         return result
 
     def gradient(g):
-        rows = g.reshape(-1, weight.shape[0])
+        rows = _as_rows(g)
         grads = [
             matmul(g, weight) if x.requires_grad else None,
-            matmul(rows.transpose(0, 1), x.reshape(-1, weight.shape[1]))
-            if weight.requires_grad
-            else None,
+            matmul(rows.transpose(0, 1), _as_rows(x)) if weight.requires_grad else None,
         ]
         if bias is not None:
             grads.append(rows.sum(0) if bias.requires_grad else None)
@@ -182,6 +187,7 @@ def linear(x, weight, bias=None):
 
 
 def _check_dims(name, a, a_dims, b, b_dims):
+    require_tensor(name, a, b)
     if a.ndim != a_dims or b.ndim != b_dims:
         raise ValueError(
             f"{name}: operands must be {a_dims}-D and {b_dims}-D, got {a.shape} and {b.shape}"

@@ -10,7 +10,8 @@ from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
 from kael._kernels.tensor import number
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, float32, float64, int64
+from kael.dtypes import as_dtype, bool_, float32, float64, int64
+from kael.ops.operands import require_tensor
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -47,18 +48,29 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    source = _cast(x, dtype)
-    out = kernels.reduce(_SUM, source, dim, keepdim, -1 if dtype is None else dtype.code)
-    return record("sum", out, (x,), lambda g: (_spread(g, x, dim),))
+    out = _fold(_SUM, x, dim, keepdim, dtype)
+    if not needs_grad(x):
+        return out
+    spread = _spreading(x, dim)
+    return record("sum", out, (x,), lambda g: (spread(g),))
 
 
 def mean(x, dim=None, keepdim=False, *, dtype=None):
-    """The mean over ``dim``; of integers as float32; of no elements, NaN."""
-    source, code = _floating(_cast(x, dtype))
-    out = kernels.reduce(_MEAN, source, dim, keepdim, code if dtype is None else dtype.code)
-    return record(
-        "mean", out, (x,), lambda g: (_spread(g / kernels.count_reduced(x, dim), x, dim),)
-    )
+    """The mean over ``dim``; of integers as float32; of no elements, NaN.
+
+    TypeError for a ``dtype`` that is not of floats.
+    """
+    source, code = _floating("mean", x)
+    if dtype is not None:
+        dtype = as_dtype(dtype)
+        if not dtype.is_floating_point:
+            raise TypeError(f"mean: dtype must be a float dtype, got {dtype.name}")
+        code = dtype.code
+    out = kernels.reduce(_MEAN, source, dim, keepdim, code)
+    if not needs_grad(x):
+        return out
+    spread, count = _spreading(x, dim), kernels.count_reduced(x, dim)
+    return record("mean", out, (x,), lambda g: (spread(g / count),))
 
 
 def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
@@ -68,7 +80,7 @@ def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("var", x)
     out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
 
     def gradient(g):
@@ -81,7 +93,7 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The square root of :func:`var`. Its gradient is 0 where the deviation is."""
     correction = _correction(dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating(x)
+    source, code = _floating("std", x)
     out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
     if not needs_grad(x):
         return out
@@ -121,17 +133,25 @@ def norm(x, p=2, dim=None, keepdim=False):
         2, 1, inf, -inf, 0 (how many elements are not zero) or any other number.
     dim, keepdim
         As for :func:`sum`.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype of ``x``, or float32 for integers.
     """
+    if isinstance(p, str) and p != "fro":
+        raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
-    source, code = _floating(x)
+    source, code = _floating("norm", x)
+    dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
         out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
     elif p in (float("inf"), float("-inf")):
-        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(x.dtype)
+        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(dtype)
     elif p == 0:
-        return sum(source != 0, dim, keepdim).to(x.dtype)
+        return sum(source != 0, dim, keepdim).to(dtype)
     else:
-        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(x.dtype)
+        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(dtype)
     if not needs_grad(x):
         return out
     length = out.detach()
@@ -147,8 +167,7 @@ def norm(x, p=2, dim=None, keepdim=False):
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
-    source = _cast(x, dtype)
-    out = kernels.reduce(_PROD, source, dim, keepdim, -1 if dtype is None else dtype.code)
+    out = _fold(_PROD, x, dim, keepdim, dtype)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
 
@@ -262,28 +281,45 @@ def all(x, dim=None, keepdim=False):
 
 
 def _truth(name, x, dim, keepdim):
+    require_tensor(name, x)
     return kernels.truth(name == "all", x if x.dtype is bool_ else x != 0, dim, keepdim)
 
 
 # --- shared --------------------------------------------------------------------------------------
 
 
+def _fold(reduction, x, dim, keepdim, dtype):
+    """A sum or product of x in ``dtype``, or in the accumulator's own for None."""
+    if dtype is None:
+        return kernels.reduce(reduction, x, dim, keepdim)
+    dtype = as_dtype(dtype)
+    if dtype is bool_:  # the kernel would narrow a total of 2 to no truth value
+        return kernels.reduce(reduction, x.to(bool_), dim, keepdim) != 0
+    return kernels.reduce(reduction, _cast(x, dtype), dim, keepdim, dtype.code)
+
+
 def _cast(x, dtype):
     """x as the dtype asked for, unless the accumulator makes that cast for nothing."""
-    if dtype is None or (x.dtype.is_floating_point and dtype.is_floating_point):
+    if x.dtype.is_floating_point and dtype.is_floating_point:
         return x
     if dtype is int64 and not x.dtype.is_floating_point:
         return x
     return x.to(dtype)
 
 
-def _floating(x):
+def _floating(op, x):
     """x, or the integers of x in double, and the code of the result's dtype."""
+    require_tensor(op, x)
     if x.dtype.is_floating_point:
         return x, -1
     return elementwise.convert(x, float64.code), float32.code
 
 
+def _spreading(x, dim):
+    """The function that gives every element of x the gradient of its output; x itself may go."""
+    kept, dtype, shape = kernels.kept_shape(x, dim), x.dtype, x.shape
+    return lambda g: g.reshape(kept).to(dtype).expand(shape)
+
+
 def _spread(g, x, dim):
-    """The gradient of every element where each passes the gradient of its output."""
-    return g.reshape(kernels.kept_shape(x, dim)).to(x.dtype).expand(x.shape)
+    return _spreading(x, dim)(g)

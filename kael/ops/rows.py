@@ -10,6 +10,7 @@ from kael._kernels.tensor import alias
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.dtypes import int64
+from kael.ops.operands import require_tensor
 
 __all__ = ["cross_entropy_losses", "log_softmax", "softmax", "standardize"]
 
@@ -45,6 +46,7 @@ def log_softmax(x, dim=-1, dtype=None):
 
 
 def _along(name, x, dim, dtype):
+    require_tensor(name, x)
     x = x if dtype is None else x.to(dtype)
     dim = normalize_dim(dim, x.ndim, name)
     forward, backward = _KERNELS[name]
@@ -74,6 +76,7 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     >>> kael.standardize(kael.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([-1.3416355, -0.4472118,  0.4472118,  1.3416355])
     """
+    require_tensor("standardize", x, *(v for v in (weight, bias) if v is not None))
     dims = _normalized(x, normalized_dims)
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:
@@ -150,6 +153,7 @@ def cross_entropy_losses(logits, targets):
     >>> kael.cross_entropy_losses(kael.tensor([[1.0, 2.0, 3.0]]), kael.tensor([0]))
     tensor([2.407606])
     """
+    require_tensor("cross_entropy_losses", logits, targets)
     if targets.dtype.is_floating_point or targets.dtype.code == 0:
         raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
     targets = elementwise.contiguous(targets.to(int64))

@@ -1,17 +1,20 @@
 """What the rules of elementwise.py are made of: promotion, recording, and the in-place forms."""
 
+import math
+
 from kael._kernels import elementwise as kernels
 from kael._kernels import graph
 from kael._kernels import rules as plain
 from kael._kernels.tensor import TensorBase, alias, number
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, default_of, float32, promote
+from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
 from kael.ops.conversion import clone
+from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = [
     "BINARY", "FLOAT", "FLOAT_TEST", "METHODS", "SAME", "TEST", "UNARY", "binary", "common_dtype",
-    "in_place", "kernel_gradient", "require_tensor", "tensor_of", "unary",
+    "in_place", "kernel_gradient", "tensor_of", "unary",
 ]  # fmt: skip
 
 # What an operation works in: the promoted dtype, or that but at least float32. A TEST gives bool.
@@ -62,12 +65,6 @@ class Rule:
 
 
 # ---- operands ----
-
-
-def require_tensor(op, x):
-    """TypeError unless x is a tensor."""
-    if not isinstance(x, TensorBase):
-        raise TypeError(f"{op}: expected a Tensor, got {type(x).__name__}")
 
 
 def tensor_of(dtype, x):
@@ -158,12 +155,38 @@ def _apply_unary(rule, x, out=None):
 
 def _apply_binary(rule, a, b, out=None):
     dtype = rule.working(common_dtype(rule.name, a, b))
+    if rule.works_in == TEST:
+        dtype, a, b = _testable(dtype, a, b)
     x, y = tensor_of(dtype, a), tensor_of(dtype, b)
     result = kernels.binary(rule.code, x, y, out)
     if out is not None or not rule.gradients:
         return result
     inputs = _tensors((a, b))
     return _record_binary(rule, inputs, x, y, result) if needs_grad(*inputs) else result
+
+
+def _testable(dtype, a, b):
+    """The dtype and operands of a test: any Python integer can be compared with any tensor.
+
+    One that the integers' dtype does not hold takes the test to int64; one beyond that is an
+    infinity in float64, which orders the same.
+    """
+    outside = [n for n in (a, b) if isinstance(n, int) and not _holds(dtype, n)]
+    if not outside:
+        return dtype, a, b
+    if _holds(int64, outside[0]):
+        return int64, a, b
+    infinity = math.inf if outside[0] > 0 else -math.inf
+    return float64, *(infinity if isinstance(n, int) else n for n in (a, b))
+
+
+def _holds(dtype, n):
+    if dtype.is_floating_point or dtype is bool_:
+        return True
+    if dtype is uint8:
+        return 0 <= n < 256
+    half = 1 << (8 * dtype.itemsize - 1)
+    return -half <= n < half
 
 
 def _record_binary(rule, inputs, a, b, result):

@@ -4,8 +4,9 @@ Each gradient is the opposite rearrangement, so it stands inside its operation.
 """
 
 from kael._kernels import elementwise, views
-from kael._kernels.tensor import TensorBase, empty
+from kael._kernels.tensor import empty
 from kael.autograd import record
+from kael.ops.operands import require_tensor
 
 __all__ = [
     "broadcast_shapes", "broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow",
@@ -17,6 +18,15 @@ __all__ = [
 def _sizes(given):
     """The sizes of ``f(x, 2, 3)`` or ``f(x, (2, 3))``."""
     return tuple(given[0]) if len(given) == 1 and not hasattr(given[0], "__index__") else given
+
+
+def _dims(dim, ndim, op):
+    """An int or several, counted from the front; ValueError for the same dim twice."""
+    given = (dim,) if hasattr(dim, "__index__") else tuple(dim)
+    dims = [views.normalize_dim(d, ndim, op) for d in given]
+    if len(set(dims)) != len(dims):
+        raise ValueError(f"{op}: a dim appears twice in {given}")
+    return dims
 
 
 def reshape(x, *shape):
@@ -51,6 +61,7 @@ def view(x, *shape):
 
 def flatten(x, start_dim=0, end_dim=-1):
     """Dims ``start_dim`` to ``end_dim``, both included, as one."""
+    require_tensor("flatten", x)
     start = views.normalize_dim(start_dim, x.ndim, "flatten")
     end = views.normalize_dim(end_dim, x.ndim, "flatten")
     if start > end:
@@ -83,6 +94,7 @@ def transpose(x, dim0, dim1):
 
 def t(x):
     """The transpose of a matrix; x itself with fewer dims."""
+    require_tensor("t", x)
     if x.ndim > 2:
         raise RuntimeError(f"t: at most 2 dims are allowed, the shape is {x.shape}")
     return transpose(x, 0, 1) if x.ndim == 2 else x
@@ -90,15 +102,13 @@ def t(x):
 
 def movedim(x, source, destination):
     """Dims ``source`` moved to the places ``destination``; the others keep their order."""
-    source = (source,) if isinstance(source, int) else source
-    destination = (destination,) if isinstance(destination, int) else destination
+    require_tensor("movedim", x)
+    source = _dims(source, x.ndim, "movedim")
+    destination = _dims(destination, x.ndim, "movedim")
     if len(source) != len(destination):
         raise ValueError(f"movedim: {len(source)} sources for {len(destination)} destinations")
-    source = [views.normalize_dim(d, x.ndim, "movedim") for d in source]
-    destination = [views.normalize_dim(d, x.ndim, "movedim") for d in destination]
-    for given in (source, destination):
-        if len(set(given)) != len(given):
-            raise ValueError(f"movedim: a dim is repeated in {tuple(given)}")
+    if x.ndim == 0:
+        return x
     order = [d for d in range(x.ndim) if d not in source]
     for place, dim in sorted(zip(destination, source, strict=True)):
         order.insert(place, dim)
@@ -139,14 +149,15 @@ def unbroadcast(g, shape):
 
 def unsqueeze(x, dim):
     """The view with a new dim of size 1 at ``dim``."""
+    require_tensor("unsqueeze", x)
     at = views.normalize_dim(dim, x.ndim + 1, "unsqueeze")
     return _same_elements("unsqueeze", x, (slice(None),) * at + (None,))
 
 
 def squeeze(x, dim=None):
     """The view without its dims of size 1, or without those among ``dim`` (an int or a tuple)."""
-    given = range(x.ndim) if dim is None else (dim,) if isinstance(dim, int) else dim
-    dims = {views.normalize_dim(d, x.ndim, "squeeze") for d in given}
+    require_tensor("squeeze", x)
+    dims = _dims(range(x.ndim) if dim is None else dim, x.ndim, "squeeze")
     index = (0 if d in dims and size == 1 else slice(None) for d, size in enumerate(x.shape))
     return _same_elements("squeeze", x, tuple(index))
 
@@ -160,6 +171,7 @@ def _same_elements(name, x, index):
 
 def narrow(x, dim, start, length):
     """The view of ``length`` indices from ``start`` on along ``dim``."""
+    require_tensor("narrow", x)
     at = views.normalize_dim(dim, x.ndim, "narrow")
     size = x.shape[at]
     first = start + size if start < 0 else start
@@ -170,14 +182,18 @@ def narrow(x, dim, start, length):
 
 def select(x, dim, index):
     """The view at one ``index`` of ``dim``, without that dim."""
+    require_tensor("select", x)
     at = views.normalize_dim(dim, x.ndim, "select")
     return x[(slice(None),) * at + (index,)]
 
 
 def unbind(x, dim=0):
     """The tuple of views at each index of ``dim``."""
+    require_tensor("unbind", x)
     at = views.normalize_dim(dim, x.ndim, "unbind")
-    return tuple(select(x, at, i) for i in range(x.shape[at] if x.ndim else 0))
+    if x.ndim == 0:
+        raise RuntimeError("unbind: a 0-d tensor has no dim to take apart")
+    return tuple(select(x, at, i) for i in range(x.shape[at]))
 
 
 def split(x, split_size_or_sections, dim=0):
@@ -185,6 +201,7 @@ def split(x, split_size_or_sections, dim=0):
 
     ValueError for a size that is not positive, or sizes that do not add up.
     """
+    require_tensor("split", x)
     at = views.normalize_dim(dim, x.ndim, "split")
     total = x.shape[at]
     sizes = split_size_or_sections
@@ -203,6 +220,7 @@ def split(x, split_size_or_sections, dim=0):
 
 def chunk(x, chunks, dim=0):
     """At most ``chunks`` views along ``dim``, of one size but the last."""
+    require_tensor("chunk", x)
     if chunks <= 0:
         raise ValueError(f"chunk: the number of chunks must be positive, got {chunks}")
     size = x.shape[views.normalize_dim(dim, x.ndim, "chunk")]
@@ -211,8 +229,8 @@ def chunk(x, chunks, dim=0):
 
 def flip(x, dims):
     """A copy with the order of the indices reversed along ``dims``."""
-    given = (dims,) if isinstance(dims, int) else dims
-    dims = {views.normalize_dim(d, x.ndim, "flip") for d in given}
+    require_tensor("flip", x)
+    dims = _dims(dims, x.ndim, "flip")
     index = tuple(slice(None, None, -1) if d in dims else slice(None) for d in range(x.ndim))
     out = elementwise.convert(views.basic_index(x, index), x.dtype_code)
     return record("flip", out, (x,), lambda g: (views.basic_index(g, index),))
@@ -264,9 +282,7 @@ def _tensors(tensors, op):
     tensors = tuple(tensors)
     if not tensors:
         raise ValueError(f"{op}: at least one tensor is needed")
-    for x in tensors:
-        if not isinstance(x, TensorBase):
-            raise TypeError(f"{op}: expected tensors, got {type(x).__name__}")
+    require_tensor(op, *tensors)
     return tensors
 
 

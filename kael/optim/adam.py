@@ -1,13 +1,13 @@
 """Adam: adaptive moment estimation."""
 
 from kael._kernels import optim as kernels
-from kael.optim.optimizer import Optimizer
+from kael.optim.fused import Fused
 from kael.optim.options import check_not_negative, check_placeholders, one_number
 
 __all__ = ["Adam"]
 
 
-class Adam(Optimizer):
+class Adam(Fused):
     """Adam, with the arguments, defaults and state of ``torch.optim.Adam``.
 
     For each element, with ``t`` the parameter's own step count, and in this order of roundings
@@ -48,7 +48,7 @@ class Adam(Optimizer):
     >>> optimizer.step()
     """
 
-    _plan = None
+    _rule = kernels.Adam
 
     def __init__(
         self,
@@ -100,22 +100,3 @@ class Adam(Optimizer):
             group.setdefault("differentiable", False)
             group.setdefault("fused", None)
             group.setdefault("decoupled_weight_decay", False)
-
-    def step(self, closure=None):
-        """Updates every parameter that has a gradient.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Evaluates the model again and returns the loss, which ``step`` returns.
-
-        Raises
-        ------
-        TypeError, ValueError, RuntimeError
-            A dtype, a shape or a memory that the update cannot take. Nothing is changed then.
-        """
-        loss = None if closure is None else self._evaluate(closure)
-        if self._plan is None:
-            self._plan = kernels.Adam()
-        self._plan.step(self.param_groups, self.state)
-        return loss

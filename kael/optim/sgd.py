@@ -1,13 +1,13 @@
 """Stochastic gradient descent."""
 
 from kael._kernels import optim as kernels
-from kael.optim.optimizer import Optimizer
+from kael.optim.fused import Fused
 from kael.optim.options import check_not_negative, check_placeholders, one_number
 
 __all__ = ["SGD"]
 
 
-class SGD(Optimizer):
+class SGD(Fused):
     """Gradient descent, optionally with momentum, as ``torch.optim.SGD``.
 
     For each element, in this order of roundings (scalars are computed in double and rounded once
@@ -43,7 +43,7 @@ class SGD(Optimizer):
     >>> optimizer.step()
     """
 
-    _plan = None
+    _rule = kernels.SGD
 
     def __init__(
         self,
@@ -87,22 +87,3 @@ class SGD(Optimizer):
             group.setdefault("foreach", None)
             group.setdefault("differentiable", False)
             group.setdefault("fused", False)
-
-    def step(self, closure=None):
-        """Updates every parameter that has a gradient.
-
-        Parameters
-        ----------
-        closure : callable, optional
-            Evaluates the model again and returns the loss, which ``step`` returns.
-
-        Raises
-        ------
-        TypeError, ValueError, RuntimeError
-            A dtype, a shape or a memory that the update cannot take. Nothing is changed then.
-        """
-        loss = None if closure is None else self._evaluate(closure)
-        if self._plan is None:
-            self._plan = kernels.SGD()
-        self._plan.step(self.param_groups, self.state)
-        return loss

@@ -1,11 +1,11 @@
 /* The first rungs of the ladder, on contiguous row-major operands: out += a @ b, each element
  * summed as numerics R2 says. v1_ijk is the oracle of every other path: keep it readable.
  */
-#define KL_RUNG_OPERANDS(rung)                                            \
-    const KL_LOOSE *const a = rung->a;                                          \
-    const KL_LOOSE *const b = rung->b;                                          \
-    KL_LOOSE *const out = rung->out;                                            \
-    T *const acc KL_UNUSED = rung->scratch;                               \
+#define KL_RUNG_OPERANDS(rung)              \
+    const KL_LOOSE *const a = rung->a;      \
+    const KL_LOOSE *const b = rung->b;      \
+    KL_LOOSE *const out = rung->out;        \
+    T *const acc KL_UNUSED = rung->scratch; \
     const int64_t rows = rung->rows, inner = rung->inner, columns = rung->columns
 
 /* Textbook order: every product of a row by a column, one after the other. */

@@ -9,8 +9,9 @@
  *             for a panel of a
  *               micro-kernel                      registers; out read and written once
  *
- * Small operands are read where they lie (kl_multiply_direct), or only b is packed, one panel at a
- * time (kl_multiply_panels). Every path adds the same inner blocks in the same order.
+ * Smaller products read a, or both, where they lie (kl_multiply_panels packs one panel of b at a
+ * time, kl_multiply_direct nothing), and few rows against a large b read it once from beginning to
+ * end (kl_multiply_stream). Every path adds the same inner blocks in the same order.
  */
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
@@ -29,8 +30,8 @@ struct kl_product {
     struct kl_matrix a, b;
     char *out;
     int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
-    const char *bias; /* or NULL */
-    bool fresh;       /* out holds nothing yet */
+    const char *bias;            /* or NULL */
+    bool fresh;                  /* out holds nothing yet */
 };
 
 /* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
@@ -108,8 +109,7 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
                            .mode = block->mode,
                            .resumed = block->resumed};
     for (int64_t left = 0; left < block->columns; left += tile.columns) {
-        const int vectors =
-            kl_tile_width(kernels, block->vectors, block->columns - left);
+        const int vectors = kl_tile_width(kernels, block->vectors, block->columns - left);
         tile.columns = kl_min((int64_t)vectors * kernels->width, block->columns - left);
         if (block->b_packed) {
             tile.b = block->b + left * block->inner * size;
@@ -212,7 +212,8 @@ static void kl_pack_columns(const struct kl_tile_kernels *kernels, const struct 
         const int64_t left = p * panel;
         const int64_t lanes = kl_min(panel, block->columns - left);
         kernels->pack(block->b + left * column, column, block->b_inner, lanes, block->inner,
-                      kl_round_up(lanes, kernels->width), dst + left * block->inner * kernels->size);
+                      kl_round_up(lanes, kernels->width),
+                      dst + left * block->inner * kernels->size);
     }
 }
 
