@@ -175,6 +175,7 @@ static void *kl_allocate_from_system(int64_t capacity) {
 /* See runtime.h: NULL when the size cannot be represented or the system refuses; the books are
  * then as before. */
 static void *kl_allocate(int64_t bytes) {
+    KL_ASSERT(bytes > 0);
     const int64_t capacity = kl_block_capacity(bytes);
     if (KL_UNLIKELY(capacity == 0)) return NULL;
     if (KL_CACHE_BUILT) {
@@ -195,6 +196,7 @@ static void *kl_allocate(int64_t bytes) {
 }
 
 static void kl_release(void *pointer, int64_t bytes) {
+    KL_ASSERT(pointer != NULL && bytes > 0);
     const int64_t capacity = kl_block_capacity(bytes);
     pthread_mutex_lock(&kl_blocks.mutex);
     kl_blocks.stats.in_use_bytes -= capacity;

@@ -15,6 +15,14 @@
 #define KL_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define KL_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 
+/* A stated contract, held in debug builds (KAEL_DEBUG=1) and free otherwise. */
+#ifdef KAEL_DEBUG
+#include <assert.h>
+#define KL_ASSERT(condition) assert(condition)
+#else
+#define KL_ASSERT(condition) ((void)0)
+#endif
+
 /* Accumulators written as an array stay in registers only when every loop over them is unrolled
  * whole; put this before such a loop. gcc spells the bound, clang takes "full". */
 #if defined(__clang__)

@@ -278,6 +278,7 @@ static inline bool kl_try_run(int64_t begin, int64_t end, int64_t chunk, kl_body
 /* See runtime.h. Chunks: about kChunksPerThread a thread, so that one that finishes early takes
  * another, but none below the grain. */
 static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body body, void *context) {
+    KL_ASSERT(grain > 0);
     const int64_t length = end - begin;
     if (length <= 0) return KL_OK;
     if (length <= grain || kl_self.inside) return body(context, begin, end);
