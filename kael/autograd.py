@@ -18,6 +18,8 @@ __all__ = [
     "record", "set_grad_enabled",
 ]  # fmt: skip
 
+_CO_GENERATOR = 0x20  # inspect.CO_GENERATOR; importing inspect takes longer than all of kael
+
 
 class _GradMode:
     """Context manager and decorator that sets the calling thread's grad mode."""
@@ -33,6 +35,10 @@ class _GradMode:
         set_grad_mode(self._former.pop())
 
     def __call__(self, function):
+        code = getattr(function, "__code__", None)
+        if code is not None and code.co_flags & _CO_GENERATOR:
+            return self._generator(function)
+
         @functools.wraps(function)
         def wrapped(*args, **kwargs):
             former = set_grad_mode(self._enabled)
@@ -40,6 +46,30 @@ class _GradMode:
                 return function(*args, **kwargs)
             finally:
                 set_grad_mode(former)
+
+        return wrapped
+
+    def _generator(self, function):
+        """The mode holds while the generator runs, not while its consumer does."""
+
+        @functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            generator = function(*args, **kwargs)
+            resume = functools.partial(next, generator)
+            while True:
+                former = set_grad_mode(self._enabled)
+                try:
+                    value = resume()
+                except StopIteration as end:
+                    return end.value
+                finally:
+                    set_grad_mode(former)
+                try:
+                    sent = yield value
+                except BaseException as error:
+                    resume = functools.partial(generator.throw, error)
+                else:
+                    resume = functools.partial(generator.send, sent)
 
         return wrapped
 

@@ -558,3 +558,23 @@ def test_gradients_of_operators(function):
     x = kael.tensor(rng.standard_normal((2, 3)), requires_grad=True)
     y = kael.tensor(rng.uniform(0.5, 2, (2, 3)), requires_grad=True)
     assert gradcheck(function, (x, y))
+
+
+def test_grad_mode_holds_inside_a_decorated_generator_only():
+    @kael.no_grad()
+    def batches():
+        seen = []
+        try:
+            while len(seen) < 2:
+                seen.append((yield kael.is_grad_enabled()))
+        finally:
+            seen.append(kael.is_grad_enabled())
+        return seen
+
+    generator = batches()
+    assert next(generator) is False and kael.is_grad_enabled()
+    assert generator.send("a") is False and kael.is_grad_enabled()
+    with pytest.raises(StopIteration) as end:
+        generator.send("b")
+    assert end.value.value == ["a", "b", False]
+    assert kael.is_grad_enabled()

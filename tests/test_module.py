@@ -281,3 +281,10 @@ def test_repr_matches_torchs():
         return Outer()
 
     assert repr(build(nn)) == repr(build(torch.nn))
+
+
+@pytest.mark.parametrize("enter", ["register_buffer", "add_module"])
+def test_a_name_is_not_taken_twice(enter):
+    layer = nn.Linear(2, 2)
+    with pytest.raises(KeyError, match="attribute 'weight' already exists"):
+        getattr(layer, enter)("weight", None)

@@ -506,6 +506,7 @@ def test_a_step_is_an_in_place_change_for_autograd():
         (Adam, {"lr": -1.0}, "Invalid learning rate: -1.0"),
         (Adam, {"eps": -1.0}, "Invalid epsilon value: -1.0"),
         (Adam, {"betas": (1.0, 0.9)}, "Invalid beta parameter at index 0: 1.0"),
+        (Adam, {"betas": (0.9,)}, "betas must be a pair of numbers"),
         (AdamW, {"betas": (0.9, -0.1)}, "Invalid beta parameter at index 1: -0.1"),
         (AdamW, {"weight_decay": -1}, "Invalid weight_decay value: -1"),
         (SGD, {"lr": -0.5}, "Invalid learning rate: -0.5"),

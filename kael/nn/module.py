@@ -123,21 +123,19 @@ class Module:
         self._transient.discard(name)
         object.__delattr__(self, name)
 
-    def _check_name(self, name, what):
+    def _check_name(self, name, what, registry):
         if not isinstance(name, str):
             raise TypeError(f"{what} name should be a string. Got {type(name).__name__}")
         if "." in name:
             raise KeyError(f'{what} name can\'t contain "."')
         if name == "":
             raise KeyError(f'{what} name can\'t be empty string ""')
-        if hasattr(self, name) and not any(
-            name in registry for registry in (self._parameters, self._buffers, self._modules)
-        ):
+        if hasattr(self, name) and name not in registry:
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name, param):
         """Adds a Parameter, or None where the module has the name but no parameter."""
-        self._check_name(name, "parameter")
+        self._check_name(name, "parameter", self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
                 f"cannot assign '{type(param).__name__}' object to parameter '{name}' "
@@ -147,7 +145,7 @@ class Module:
 
     def register_buffer(self, name, tensor, persistent=True):
         """Adds a tensor that is saved with the module, if ``persistent``, but not trained."""
-        self._check_name(name, "buffer")
+        self._check_name(name, "buffer", self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
                 f"cannot assign '{type(tensor).__name__}' object to buffer '{name}' "
@@ -160,7 +158,7 @@ class Module:
         """Adds a submodule, or None."""
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
-        self._check_name(name, "module")
+        self._check_name(name, "module", self._modules)
         self._enter("_modules", name, module)
 
     register_module = add_module

@@ -68,6 +68,8 @@ class Adam(Fused):
     ):
         lr = one_number(lr, "lr")
         betas = tuple(float(one_number(beta, f"betas[{i}]")) for i, beta in enumerate(betas))
+        if len(betas) != 2:
+            raise ValueError(f"betas must be a pair of numbers, got {betas}")
         check_not_negative("learning rate", lr)
         check_not_negative("epsilon value", eps)
         for i, beta in enumerate(betas):
