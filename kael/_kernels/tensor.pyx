@@ -19,7 +19,6 @@ cdef extern from "Python.h":
 
     ctypedef struct PyTypeObject:
         newfunc tp_new
-
     object PyLong_FromLongLong(long long value)
 
 cdef extern from * nogil:
@@ -214,8 +213,7 @@ cdef TensorBase instance(type kind, int dtype, int ndim):
 
 
 cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
-    """Shape, packed strides and size. In an empty tensor no stride is ever used: one that does not
-    fit is 0."""
+    """Shape, size and packed strides; in an empty tensor, a stride that does not fit is 0."""
     cdef int d
     cdef int64_t stride = 1
     cdef bint overflow = False, empty = False
@@ -379,11 +377,9 @@ def zeros(sizes, int code):
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int ndim = read_shape(sizes, shape, "zeros")
     cdef TensorBase self = new_tensor(code, ndim, shape)
-    cdef char *data = self.data
-    cdef size_t nbytes = <size_t> (self.size * kl_itemsize(code))
-    if nbytes > 0:
+    if self.size > 0:
         with nogil:
-            memset(data, 0, nbytes)
+            memset(self.data, 0, <size_t> (self.size * kl_itemsize(code)))
     return self
 
 
