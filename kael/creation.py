@@ -55,7 +55,7 @@ def empty(*size, dtype=None, requires_grad=False):
 
 def zeros(*size, dtype=None, requires_grad=False):
     """A tensor of zeros."""
-    return _ready(base.zeros(_sizes(size), _code(dtype)), requires_grad)
+    return _ready(kernels.zeros(_sizes(size), _code(dtype)), requires_grad)
 
 
 def ones(*size, dtype=None, requires_grad=False):

@@ -3,7 +3,8 @@
 import numpy as np
 
 from kael import autograd
-from kael._kernels.tensor import TensorBase, zeros
+from kael._kernels.creation import zeros
+from kael._kernels.tensor import TensorBase
 from kael.dtypes import float64
 
 __all__ = ["GradcheckError", "assert_bits_equal", "gradcheck"]

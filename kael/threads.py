@@ -130,4 +130,5 @@ def parallel_for(begin, end, grain, body):
     >>> squares
     [0, 1, 4, 9, 16, 25, 36, 49, 64, 81]
     """
-    runtime.parallel_for(begin, end, grain, body)
+    # index: Cython would cut the fraction off a float.
+    runtime.parallel_for(*map(operator.index, (begin, end, grain)), body)

@@ -156,6 +156,12 @@ def test_a_grain_that_is_not_positive_is_refused(grain):
         chunks_of(0, 10, grain)
 
 
+@pytest.mark.parametrize("bounds", [(0.5, 10, 1), (0, 10.0, 1), (0, 10, 1.5), ("0", 10, 1)])
+def test_a_range_is_of_integers(bounds):
+    with pytest.raises(TypeError, match="integer"):
+        chunks_of(*bounds)
+
+
 def test_the_body_of_a_refused_call_is_not_run():
     def body(first, last):
         raise AssertionError

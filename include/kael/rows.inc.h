@@ -235,11 +235,16 @@ static int KL_FN(standardize_backward_rows)(const struct kl_rows *call,
     return KL_OK;
 }
 
-KL_INLINE bool KL_FN(targets_fit)(const struct kl_rows *call, int64_t row, int64_t rows) {
-    for (int64_t r = row; r < row + rows; r++) {
-        if (call->targets[r] < 0 || call->targets[r] >= call->size) return false;
+/* The targets of a group's rows, read once: what was checked is what is used, also when another
+ * thread writes to them meanwhile. False if one is out of range. */
+KL_INLINE bool KL_FN(group_targets)(const struct kl_rows *call, int64_t row, int64_t count,
+                                    int64_t *targets) {
+    bool fit = true;
+    KL_EACH_ROW {
+        targets[g] = *(const volatile int64_t *)&call->targets[row + g];
+        fit &= targets[g] >= 0 && targets[g] < call->size;
     }
-    return true;
+    return fit;
 }
 
 /* out[0] = log(total) - (x[target] - largest). */
@@ -247,10 +252,11 @@ static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl
                                      int64_t row, int64_t rows) {
     KL_EACH_GROUP {
         T largest[kl_row_group], logs[kl_row_group];
-        if (!KL_FN(targets_fit)(call, row + first, count)) return KL_INDEX_RANGE;
+        int64_t targets[kl_row_group];
+        if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_logs)(call, view, first, count, largest, logs);
         KL_EACH_ROW {
-            const T chosen = KL_ROW(KL_ROW_X)[call->targets[row + first + g]];
+            const T chosen = KL_ROW(KL_ROW_X)[targets[g]];
             *KL_ROW(KL_ROW_OUT) = logs[g] - (chosen - largest[g]);
         }
     }
@@ -264,7 +270,8 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
     const int64_t size = call->size;
     KL_EACH_GROUP {
         T largest[kl_row_group], totals[kl_row_group];
-        if (!KL_FN(targets_fit)(call, row + first, count)) return KL_INDEX_RANGE;
+        int64_t targets[kl_row_group];
+        if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_totals)(call, view, first, count, true, largest, totals);
         KL_EACH_ROW {
             T *out = KL_ROW(KL_ROW_OUT);
@@ -274,7 +281,7 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
                 const V(vec) share = V(div)(KL_FN(take)(out + i, left), total);
                 KL_FN(put)(out + i, V(mul)(share, factor), left);
             }
-            out[call->targets[row + first + g]] -= slope;
+            out[targets[g]] -= slope;
         }
     }
     return KL_OK;

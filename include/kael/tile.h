@@ -13,30 +13,109 @@ struct kl_tile {
     int64_t row, element; /* strides in elements, any sign */
 };
 
-/* Squares of 16 x 16 use each cache line whole, whichever side is the contiguous one. `bytes` is
- * a literal at every call, so that memcpy becomes one move. */
-KL_INLINE void kl_tile_move(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
-                            const int64_t bytes) {
-    enum { square = 16 };
-    for (int64_t first = 0; first < size; first += square) {
-        const int64_t last = kl_min(first + square, size);
-        for (int64_t r = 0; r < rows; r++) {
-            char *p = to.data + r * to.row * bytes;
-            const char *q = from.data + r * from.row * bytes;
-            for (int64_t e = first; e < last; e++) {
-                memcpy(p + e * to.element * bytes, q + e * from.element * bytes, (size_t)bytes);
-            }
+/* Vectors of every platform's baseline; memory need not be aligned. */
+typedef uint32_t kl_words __attribute__((vector_size(16), aligned(4), may_alias));
+typedef uint64_t kl_longs __attribute__((vector_size(16), aligned(8), may_alias));
+enum { kl_words_side = 4, kl_longs_side = 2 };
+
+/* Square of 4 x 4 words: word r of in + e * in_step goes to word e of out + r * out_step; steps in
+ * bytes. */
+KL_INLINE void kl_turn_words(char *out, int64_t out_step, const char *in, int64_t in_step) {
+    const kl_words a = *(const kl_words *)in, b = *(const kl_words *)(in + in_step);
+    const kl_words c = *(const kl_words *)(in + 2 * in_step);
+    const kl_words d = *(const kl_words *)(in + 3 * in_step);
+    const kl_words ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+    const kl_words ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+    const kl_words cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+    const kl_words cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+    *(kl_words *)out = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+    *(kl_words *)(out + out_step) = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+    *(kl_words *)(out + 2 * out_step) = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+    *(kl_words *)(out + 3 * out_step) = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+}
+
+/* Square of 2 x 2 words of 8 bytes. */
+KL_INLINE void kl_turn_longs(char *out, int64_t out_step, const char *in, int64_t in_step) {
+    const kl_longs a = *(const kl_longs *)in, b = *(const kl_longs *)(in + in_step);
+    *(kl_longs *)out = __builtin_shufflevector(a, b, 0, 2);
+    *(kl_longs *)(out + out_step) = __builtin_shufflevector(a, b, 1, 3);
+}
+
+/* Elements [first, last) of rows [begin, rows), one at a time. `bytes` is a literal at every call,
+ * so that memcpy becomes one move. */
+KL_INLINE void kl_tile_single(struct kl_tile to, struct kl_tile from, int64_t begin, int64_t rows,
+                              int64_t first, int64_t last, const int64_t bytes) {
+    for (int64_t r = begin; r < rows; r++) {
+        char *p = to.data + r * to.row * bytes;
+        const char *q = from.data + r * from.row * bytes;
+        for (int64_t e = first; e < last; e++) {
+            memcpy(p + e * to.element * bytes, q + e * from.element * bytes, (size_t)bytes);
         }
     }
 }
 
-/* Copies rows x size elements of itemsize 1, 4 or 8. */
+/* Strips of 16 elements use each cache line whole, whichever side is the contiguous one. */
+enum { kl_tile_strip = 16 };
+
+KL_INLINE void kl_tile_move(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+                            const int64_t bytes) {
+    for (int64_t first = 0; first < size; first += kl_tile_strip) {
+        kl_tile_single(to, from, 0, rows, first, kl_min(first + kl_tile_strip, size), bytes);
+    }
+}
+
+/* The same where to.element and from.row are 1: squares turned in registers. */
+KL_INLINE void kl_tile_turn(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+                            const int64_t bytes) {
+    const int64_t side = bytes == 4 ? kl_words_side : kl_longs_side;
+    const int64_t squares = rows / side * side;
+    for (int64_t first = 0; first < size; first += kl_tile_strip) {
+        const int64_t last = kl_min(first + kl_tile_strip, size);
+        const int64_t whole = first + (last - first) / side * side;
+        for (int64_t r = 0; r < squares; r += side) {
+            for (int64_t e = first; e < whole; e += side) {
+                char *p = to.data + (r * to.row + e) * bytes;
+                const char *q = from.data + (r + e * from.element) * bytes;
+                if (bytes == 4) {
+                    kl_turn_words(p, to.row * bytes, q, from.element * bytes);
+                } else {
+                    kl_turn_longs(p, to.row * bytes, q, from.element * bytes);
+                }
+            }
+        }
+        kl_tile_single(to, from, 0, squares, whole, last, bytes);
+        kl_tile_single(to, from, squares, rows, first, last, bytes);
+    }
+}
+
+KL_INLINE void kl_tile_choose(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+                              const int64_t bytes) {
+    if (bytes == 1) {
+        kl_tile_move(to, from, rows, size, bytes);
+    } else if (to.element == 1 && from.row == 1) {
+        kl_tile_turn(to, from, rows, size, bytes);
+    } else if (to.row == 1 && from.element == 1) {
+        kl_tile_turn((struct kl_tile){to.data, to.element, to.row},
+                     (struct kl_tile){from.data, from.element, from.row}, size, rows, bytes);
+    } else {
+        kl_tile_move(to, from, rows, size, bytes);
+    }
+}
+
+/* Copies rows x size elements of itemsize 1, 4 or 8; the sides share no memory. */
 static KL_UNUSED void kl_tile_copy(struct kl_tile to, struct kl_tile from, int64_t rows,
                                    int64_t size, int64_t itemsize) {
+    if (to.element == 1 && from.element == 1) {
+        for (int64_t r = 0; r < rows; r++) {
+            memcpy(to.data + r * to.row * itemsize, from.data + r * from.row * itemsize,
+                   (size_t)(size * itemsize));
+        }
+        return;
+    }
     switch (itemsize) {
-    case 1: kl_tile_move(to, from, rows, size, 1); break;
-    case 4: kl_tile_move(to, from, rows, size, 4); break;
-    default: kl_tile_move(to, from, rows, size, 8); break;
+    case 1: kl_tile_choose(to, from, rows, size, 1); break;
+    case 4: kl_tile_choose(to, from, rows, size, 4); break;
+    default: kl_tile_choose(to, from, rows, size, 8); break;
     }
 }
 

@@ -1,11 +1,26 @@
-"""Tensors made from numbers alone: evenly spaced values and the identity."""
+"""Tensors made from numbers alone: zeros, evenly spaced values and the identity."""
 
 from libc.math cimport ceil
 from libc.stdint cimport int32_t, int64_t, uint8_t
+from libc.string cimport memset
 
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f32, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, TensorBase, new_tensor,
+    KL_DTYPE_f32, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_itemsize,
+    new_tensor, read_shape,
 )
+
+
+def zeros(sizes, int code):
+    """A fresh tensor of zeros: all bits are zero in each dtype."""
+    cdef int64_t shape[KL_MAX_DIMS]
+    cdef int ndim = read_shape(sizes, shape, "zeros")
+    cdef TensorBase self = new_tensor(code, ndim, shape)
+    cdef char *data = self.data
+    cdef size_t nbytes = <size_t> (self.size * kl_itemsize(code))
+    if nbytes > 0:
+        with nogil:
+            memset(data, 0, nbytes)
+    return self
 
 
 cdef void steps_float(TensorBase out, double start, double step) noexcept nogil:

@@ -10,7 +10,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from kael._kernels.storage cimport Storage, new_storage
 
@@ -19,6 +19,7 @@ cdef extern from "Python.h":
 
     ctypedef struct PyTypeObject:
         newfunc tp_new
+
     object PyLong_FromLongLong(long long value)
 
 cdef extern from * nogil:
@@ -213,7 +214,8 @@ cdef TensorBase instance(type kind, int dtype, int ndim):
 
 
 cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
-    """Shape, size and packed strides; in an empty tensor, a stride that does not fit is 0."""
+    """Shape, packed strides and size. In an empty tensor no stride is ever used: one that does not
+    fit is 0."""
     cdef int d
     cdef int64_t stride = 1
     cdef bint overflow = False, empty = False
@@ -370,17 +372,6 @@ def empty(sizes, int code):
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int ndim = read_shape(sizes, shape, "empty")
     return new_tensor(code, ndim, shape)
-
-
-def zeros(sizes, int code):
-    """A fresh tensor of zeros: all bits are zero in each dtype."""
-    cdef int64_t shape[KL_MAX_DIMS]
-    cdef int ndim = read_shape(sizes, shape, "zeros")
-    cdef TensorBase self = new_tensor(code, ndim, shape)
-    if self.size > 0:
-        with nogil:
-            memset(self.data, 0, <size_t> (self.size * kl_itemsize(code)))
-    return self
 
 
 def number(value, int code):

@@ -1,7 +1,8 @@
 """Copies: to another dtype, to packed memory, and into an existing tensor."""
 
 from kael._kernels import elementwise, graph
-from kael._kernels.tensor import TensorBase, zeros
+from kael._kernels.creation import zeros
+from kael._kernels.tensor import TensorBase
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype
 from kael.interop import from_data

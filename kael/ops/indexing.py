@@ -7,7 +7,8 @@ The rules of shape are NumPy's.
 
 from kael._kernels import elementwise, graph, views
 from kael._kernels import indexing as kernels
-from kael._kernels.tensor import TensorBase, number, zeros
+from kael._kernels.creation import zeros
+from kael._kernels.tensor import TensorBase, number
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
