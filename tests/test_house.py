@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -100,6 +101,14 @@ def test_every_header_is_a_dependency(build_script):
 def test_ci_names_tests_that_exist():
     named = re.findall(r"tests/test_\w+\.py", (ROOT / ".ci" / "run").read_text())
     assert named and [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_every_package_is_shipped():
+    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
+        "packages"
+    ]
+    folders = {path.parent.relative_to(ROOT) for path in ROOT.glob("kael/**/__init__.py")}
+    assert sorted(settings["packages"]) == sorted(".".join(folder.parts) for folder in folders)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
