@@ -104,9 +104,7 @@ def test_ci_names_tests_that_exist():
 
 
 def test_every_package_is_shipped():
-    packages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"][
-        "packages"
-    ]
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     folders = {path.parent.relative_to(ROOT) for path in ROOT.glob("kael/**/__init__.py")}
     assert sorted(settings["packages"]) == sorted(".".join(folder.parts) for folder in folders)
 
