@@ -14,8 +14,8 @@ struct kl_tile {
 };
 
 /* Vectors of every platform's baseline; memory need not be aligned. */
-typedef uint32_t kl_words __attribute__((vector_size(16), aligned(4), may_alias));
-typedef uint64_t kl_longs __attribute__((vector_size(16), aligned(8), may_alias));
+typedef uint32_t kl_words __attribute__((vector_size(16), aligned(1), may_alias));
+typedef uint64_t kl_longs __attribute__((vector_size(16), aligned(1), may_alias));
 enum { kl_words_side = 4, kl_longs_side = 2 };
 
 /* Square of 4 x 4 words: word r of in + e * in_step goes to word e of out + r * out_step; steps in
