@@ -265,7 +265,8 @@ cdef int create(object state, list missing) except -1:
 
 cdef TensorBase new_zeros(TensorBase like):
     cdef TensorBase t = new_like(like, like.dtype)
-    memset(t.data, 0, <size_t> (t.size * kl_itemsize(t.dtype)))
+    if t.size > 0:  # the data of an empty tensor is NULL
+        memset(t.data, 0, <size_t> (t.size * kl_itemsize(t.dtype)))
     return t
 
 
