@@ -28,13 +28,13 @@
 #undef LIBM
 
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
-KL_INLINE double v_load_f32_f64_generic(const float *p) { return *p; }
+KL_INLINE double v_load_f32_f64_generic(const float *p) { return v_load_f32_generic(p); }
 KL_INLINE double v_load_f32_part_f64_generic(const float *p, int64_t count) {
-    return count > 0 ? *p : 0.0;
+    return v_load_part_f32_generic(p, count);
 }
-KL_INLINE void v_store_f32_f64_generic(float *p, double x) { *p = (float)x; }
+KL_INLINE void v_store_f32_f64_generic(float *p, double x) { v_store_f32_generic(p, (float)x); }
 KL_INLINE void v_store_f32_part_f64_generic(float *p, double x, int64_t count) {
-    if (count > 0) *p = (float)x;
+    v_store_part_f32_generic(p, (float)x, count);
 }
 
 #endif

@@ -6,15 +6,19 @@ enum { V(width) = 1 }; /* lanes in a vector */
 
 /* Memory. No alignment is needed; _part reads or writes the first count lanes (0 <= count <=
  * width), touches nothing beyond them, and loads zero into the rest. */
-KL_INLINE V(vec) V(load)(const T *p) { return *p; }
+KL_INLINE V(vec) V(load)(const T *p) {
+    T x;
+    memcpy(&x, p, sizeof x); /* one move; dereferencing would promise alignment */
+    return x;
+}
 KL_INLINE V(vec) V(load_part)(const T *p, int64_t count) {
     KL_ASSERT(count >= 0 && count <= V(width));
-    return count > 0 ? *p : (T)0;
+    return count > 0 ? V(load)(p) : (T)0;
 }
-KL_INLINE void V(store)(T *p, V(vec) x) { *p = x; }
+KL_INLINE void V(store)(T *p, V(vec) x) { memcpy(p, &x, sizeof x); }
 KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     KL_ASSERT(count >= 0 && count <= V(width));
-    if (count > 0) *p = x;
+    if (count > 0) V(store)(p, x);
 }
 KL_INLINE V(vec) V(splat)(T x) { return x; }
 KL_INLINE V(vec) V(iota)(void) { return (T)0; } /* lane l holds l */
