@@ -37,6 +37,6 @@ CC=gcc KAEL_SANITIZE=$kind "$python" setup.py -q build_ext --inplace >build.log 
 fixed=()
 if setarch "$(uname -m)" -R true 2>/dev/null; then fixed=(setarch "$(uname -m)" -R); fi
 
-# Only Python is preloaded, not this shell.
+# Only Python is preloaded, not this shell. Reports go to the real stderr, past pytest.
 "${fixed[@]}" env LD_PRELOAD="$library" "${options[@]}" KAEL_SANITIZE="$kind" PYTHONPATH="$copy" \
-    "$python" -m pytest -p no:cacheprovider "$@"
+    "$python" -m pytest -p no:cacheprovider --capture=sys "$@"
