@@ -52,7 +52,16 @@ NAMES = {
     """,
     "kael.optim": """
         Adam AdamW Optimizer SGD clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
-        get_total_norm
+        get_total_norm lr_scheduler swa_utils
+    """,
+    "kael.optim.lr_scheduler": """
+        ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR
+        ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR
+        PolynomialLR ReduceLROnPlateau SequentialLR StepLR
+    """,
+    "kael.optim.swa_utils": """
+        AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn
+        get_swa_multi_avg_fn update_bn
     """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck

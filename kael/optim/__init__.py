@@ -1,5 +1,6 @@
 """Optimizers with the interface of ``torch.optim``, and gradient clipping."""
 
+from kael.optim import lr_scheduler, swa_utils
 from kael.optim.adam import Adam
 from kael.optim.adamw import AdamW
 from kael.optim.clip import (
@@ -13,5 +14,5 @@ from kael.optim.sgd import SGD
 
 __all__ = [
     "SGD", "Adam", "AdamW", "Optimizer", "clip_grad_norm_", "clip_grad_value_",
-    "clip_grads_with_norm_", "get_total_norm",
+    "clip_grads_with_norm_", "get_total_norm", "lr_scheduler", "swa_utils",
 ]  # fmt: skip
