@@ -47,6 +47,10 @@ NAMES = {
         calculate_gain constant_ kaiming_normal_ kaiming_uniform_ normal_ ones_ uniform_
         xavier_normal_ xavier_uniform_ zeros_
     """,
+    "kael.nn.utils": """
+        clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
+        parameters_to_vector vector_to_parameters
+    """,
     "kael.optim.clip": """
         clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
