@@ -16,24 +16,6 @@ from kael._kernels.storage cimport Storage, wrap_storage
 from kael._kernels.tensor cimport KL_MAX_DIMS, TensorBase, kl_itemsize, tensor_on
 
 # The layout of these structs, and the numbers below, are DLPack's ABI.
-cdef struct Device:
-    int32_t kind
-    int32_t number
-
-cdef struct ElementType:
-    uint8_t code
-    uint8_t bits
-    uint16_t lanes
-
-cdef struct Described:
-    void *data
-    Device device
-    int32_t ndim
-    ElementType dtype
-    int64_t *shape
-    int64_t *strides      # in elements; NULL when packed
-    uint64_t byte_offset
-
 cdef struct Managed:
     Described tensor
     void *context
@@ -48,7 +30,6 @@ cdef struct Versioned:
     Described tensor
 
 cdef enum:
-    CPU = 1
     READ_ONLY = 1
     IS_COPIED = 2
 
