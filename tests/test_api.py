@@ -51,8 +51,8 @@ NAMES = {
         clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
     "kael.optim": """
-        Adam AdamW Optimizer SGD clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
-        get_total_norm
+        ASGD Adadelta Adagrad Adam AdamW Adamax Lion NAdam Optimizer RAdam RMSprop Rprop SGD
+        clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck

@@ -1,17 +1,27 @@
 """Optimizers with the interface of ``torch.optim``, and gradient clipping."""
 
+from kael.optim.adadelta import Adadelta
+from kael.optim.adagrad import Adagrad
 from kael.optim.adam import Adam
+from kael.optim.adamax import Adamax
 from kael.optim.adamw import AdamW
+from kael.optim.asgd import ASGD
 from kael.optim.clip import (
     clip_grad_norm_,
     clip_grad_value_,
     clip_grads_with_norm_,
     get_total_norm,
 )
+from kael.optim.lion import Lion
+from kael.optim.nadam import NAdam
 from kael.optim.optimizer import Optimizer
+from kael.optim.radam import RAdam
+from kael.optim.rmsprop import RMSprop
+from kael.optim.rprop import Rprop
 from kael.optim.sgd import SGD
 
 __all__ = [
-    "SGD", "Adam", "AdamW", "Optimizer", "clip_grad_norm_", "clip_grad_value_",
+    "ASGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "NAdam", "Optimizer",
+    "RAdam", "RMSprop", "Rprop", "SGD", "clip_grad_norm_", "clip_grad_value_",
     "clip_grads_with_norm_", "get_total_norm",
 ]  # fmt: skip
