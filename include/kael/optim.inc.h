@@ -74,6 +74,7 @@ KL_INLINE T KL_FN(gradient)(T g, T x, T decay, const int variant) {
 #include "kael/optim/rmsprop.inc.h"
 #include "kael/optim/rprop.inc.h"
 #include "kael/optim/sgd.inc.h"
+#include "kael/optim/stage.inc.h"
 
 #undef KL_OPTIM_KERNEL
 #undef KL_OPTIM_CASE

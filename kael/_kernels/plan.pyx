@@ -60,13 +60,15 @@ cdef class Plan(Step):
         self.forks = forks
         self.lock = threading.Lock()
 
-    def step(self, list groups, object state):
-        """Updates the parameters of all groups that have a gradient; creates absent state. One step
-        at a time, and a refused one changes nothing."""
+    def step(self, list groups, object state, double factor=1.0, bint clear=False):
+        """Updates the parameters of all groups that have a gradient, times a factor; creates absent
+        state; may leave zeros in the gradients. A refused step changes nothing."""
         if self.forks != forks:
             self.forks = forks
             self.lock = threading.Lock()
         with self.lock:
+            self.factor = factor
+            self.clear = clear
             try:
                 self.begin()
                 self.collect(groups, state)
@@ -110,6 +112,8 @@ cdef class Plan(Step):
             raise ValueError(f"{self.op}: the gradient ({g.dtype_object.name}, {g.shape}) does "
                              f"not match its parameter ({p.dtype_object.name}, {p.shape})")
         begin_write(p, self.op)
+        if self.clear:
+            begin_write(g, self.op)
         row = self.append(group)
         self.moved = self.moved or row.size != p.size
         self.point(&row.param, p.data)
@@ -198,6 +202,8 @@ cdef class Plan(Step):
                 if k == GRADIENT:
                     self.rows[i].grad = copy.data
                     self.tensors[PER_ROW * i + k] = copy
+                    if self.clear:
+                        copies.append((t, copy))
                     continue
                 copies.append((t, copy))
                 if k == 0:

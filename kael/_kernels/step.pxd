@@ -9,14 +9,22 @@ cdef extern from "kael/optim/row.h" nogil:
         KL_OPTIM_FLAGS
         KL_OPTIM_NUMBERS
         KL_OPTIM_STATES
+        KL_STORAGE_plain
+        KL_STORAGE_bf16
+        KL_STORAGE_f16
 
     struct kl_optim_row:
         void *param
-        const void *grad
+        void *grad
         void *state[3]
         int64_t size
         int dtype
         int variant
+        int param_storage
+        int grad_storage
+        int state_storage
+        double factor
+        bint clear
         bint fresh
         void *place[3]
         int place_dtype[3]
@@ -53,6 +61,8 @@ cdef class Step:
     cdef Group *groups              # of each row
     cdef int64_t count
     cdef int64_t capacity
+    cdef double factor              # of every gradient
+    cdef bint clear                 # leave zeros in the gradients
     cdef bint moved                 # some written array lies elsewhere than in the last step
     cdef int number                 # of the rule
     cdef const kl_optim_rule *rule
@@ -71,7 +81,8 @@ cdef class Step:
     # Whether key k exists in a group, and the value it starts with.
     cdef bint exists(self, int k, const Group *group) noexcept
     cdef double first(self, int k, const Group *group) noexcept
-    # One more row; what does not exist is NULL, the rest is for the caller to fill in.
+    # One more row, plain and with this step's factor; arrays that do not exist are NULL, the others,
+    # size and dtype are for the caller to fill in. Numbers and arrays are written through `point`.
     cdef kl_optim_row *append(self, const Group *group) except NULL
     cdef int grow(self) except -1
     # Points at an array that the step writes, and notes whether it has moved.

@@ -14,6 +14,9 @@ from kael._kernels.runtime cimport check, kl_runtime, runtime
 cdef class Step:
     """Rows of one rule, kept between steps: room is reserved only when their number grows."""
 
+    def __cinit__(self):
+        self.factor = 1.0
+
     def __dealloc__(self):
         free(self.rows)
         free(self.groups)
@@ -55,7 +58,7 @@ cdef class Step:
         return self.kept[k].first if option < 0 else group.option[option]
 
     cdef kl_optim_row *append(self, const Group *group) except NULL:
-        """One more row; what does not exist is NULL, the rest is for the caller to fill in."""
+        """One more row, plain; its arrays, size and dtype are for the caller to fill in."""
         cdef int k
         if self.count == self.capacity:
             self.grow()
@@ -64,6 +67,9 @@ cdef class Step:
         self.count += 1
         row.variant = group.variant
         row.fresh = False
+        row.factor = self.factor
+        row.clear = self.clear
+        row.param_storage = row.grad_storage = row.state_storage = KL_STORAGE_plain
         for k in range(len(self.keys)):
             if not self.exists(k, group):
                 row.state[k - self.numbers] = NULL

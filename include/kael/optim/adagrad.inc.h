@@ -6,7 +6,7 @@
 KL_INLINE void KL_FN(adagrad_elements)(const struct kl_optim_row *row, int64_t first, int64_t count,
                                        const int variant) {
     T *KL_RESTRICT p = KL_FN(from)(row->param, first);
-    const T *KL_RESTRICT grad = KL_FN(from)((void *)row->grad, first);
+    const T *KL_RESTRICT grad = KL_FN(from)(row->grad, first);
     T *KL_RESTRICT sum = KL_FN(from)(row->state[0], first);
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT

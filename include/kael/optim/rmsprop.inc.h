@@ -10,7 +10,7 @@
 KL_INLINE void KL_FN(rmsprop_elements)(const struct kl_optim_row *row, int64_t first, int64_t count,
                                        const int variant) {
     T *KL_RESTRICT p = KL_FN(from)(row->param, first);
-    const T *KL_RESTRICT grad = KL_FN(from)((void *)row->grad, first);
+    const T *KL_RESTRICT grad = KL_FN(from)(row->grad, first);
     T *KL_RESTRICT v = KL_FN(from)(row->state[0], first);
     T *KL_RESTRICT buffer = KL_FN(from)(row->state[1], first);
     T *KL_RESTRICT a = KL_FN(from)(row->state[2], first);

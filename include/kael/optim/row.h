@@ -35,18 +35,26 @@ struct kl_optim_scalars {
 #undef X
 };
 
-/* One parameter: contiguous arrays of `size` elements of one dtype (f32 or f64), of which none
- * overlaps another, and single numbers such as the step counter. */
+/* How the elements of an array lie in memory: in the row's dtype, or in 16 bits while the row
+ * computes in f32. */
+enum kl_optim_storage { KL_STORAGE_plain, KL_STORAGE_bf16, KL_STORAGE_f16 };
+
+/* One parameter: contiguous arrays of `size` elements, of which none overlaps another, and single
+ * numbers such as the step counter. */
 struct kl_optim_row {
     void *param;
-    const void *grad;
+    void *grad;
     void *state[KL_OPTIM_STATES];
     int64_t size;
     int64_t begin; /* first index in the joint space; the driver fills it in */
-    int dtype;
+    int dtype;     /* f32 or f64 */
     int variant;   /* the rule's flags, as bits */
+    int param_storage, grad_storage, state_storage;
+    double factor; /* of the gradient, before everything else: clipping, unscaling */
+    bool clear;    /* leave zeros in the gradient */
     bool fresh;    /* its state was made in this step */
     bool frozen;   /* a learning rate of 0: the state advances, the parameter keeps its bits */
+    bool staged;   /* not all of it is of type dtype, to be read and written once */
     struct kl_optim_scalars scalar;
     double number[KL_OPTIM_NUMBERS];
     void *place[KL_OPTIM_NUMBERS]; /* where number k is kept, and its dtype (any but bool) */
@@ -113,6 +121,8 @@ KL_UNUSED static void kl_optim_commit(const struct kl_optim_rule *rule, struct k
         if (row->place[k]) row->number[k] = kl_optim_load(row->place[k], row->place_dtype[k]);
     row->frozen = false;
     rule->scalars(row, option);
+    row->staged = row->frozen || row->clear || row->factor != 1.0 || row->param_storage ||
+                  row->grad_storage || row->state_storage;
     for (int k = 0; k < KL_OPTIM_NUMBERS; ++k)
         if (row->place[k]) kl_optim_store(row->place[k], row->place_dtype[k], row->number[k]);
 }
