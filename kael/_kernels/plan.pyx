@@ -105,13 +105,7 @@ cdef class Plan(Step):
         """A row for a parameter, its gradient and its state, which may be absent."""
         cdef kl_optim_row *row
         cdef int k
-        if not kl_is_float(p.dtype):
-            raise TypeError(f"{self.op}: parameters must be float32 or float64, "
-                            f"got {p.dtype_object.name}")
-        if g.dtype != p.dtype or not same_shape(g, p):
-            raise ValueError(f"{self.op}: the gradient ({g.dtype_object.name}, {g.shape}) does "
-                             f"not match its parameter ({p.dtype_object.name}, {p.shape})")
-        begin_write(p, self.op)
+        check_pair(p, g, self.op)
         if self.clear:
             begin_write(g, self.op)
         row = self.append(group)
@@ -211,6 +205,23 @@ cdef class Plan(Step):
                 else:
                     self.rows[i].state[k - KEPT - self.numbers] = copy.data
         return copies
+
+
+def check(list params, list grads, str op):
+    """Raises what a step of these would raise."""
+    cdef TensorBase p, g
+    for p, g in zip(params, grads):
+        check_pair(p, g, op)
+
+
+cdef int check_pair(TensorBase p, TensorBase g, str op) except -1:
+    """Raises unless the parameter can be written and the gradient is like it."""
+    if not kl_is_float(p.dtype):
+        raise TypeError(f"{op}: parameters must be float32 or float64, got {p.dtype_object.name}")
+    if g.dtype != p.dtype or not same_shape(g, p):
+        raise ValueError(f"{op}: the gradient ({g.dtype_object.name}, {g.shape}) does not match "
+                         f"its parameter ({p.dtype_object.name}, {p.shape})")
+    return begin_write(p, op)
 
 
 cdef inline bint is_plain(TensorBase t) noexcept:
