@@ -55,7 +55,8 @@ NAMES = {
         clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
     "kael.optim": """
-        Adam AdamW Optimizer SGD clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
+        ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Lion Muon NAdam Optimizer RAdam
+        RMSprop Rprop SGD SparseAdam clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
         get_total_norm lr_scheduler swa_utils
     """,
     "kael.optim.lr_scheduler": """
