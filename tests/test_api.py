@@ -51,8 +51,12 @@ NAMES = {
         clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
     "kael.optim": """
-        ASGD Adadelta Adagrad Adam AdamW Adamax Lion NAdam Optimizer RAdam RMSprop Rprop SGD
-        clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
+        ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Lion Muon NAdam Optimizer RAdam
+        RMSprop Rprop SGD SparseAdam clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
+        functional get_total_norm
+    """,
+    "kael.optim.functional": """
+        adadelta adagrad adam adamax adamw asgd lion nadam radam rmsprop rprop sgd
     """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck
