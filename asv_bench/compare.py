@@ -30,8 +30,8 @@ MATMUL_FLOPS = 2 * 1024**3
 class Contestant:
     """A process that times one job when told to."""
 
-    def __init__(self, name, threads):
-        command = [sys.executable, __file__, "--contestant", name, str(threads)]
+    def __init__(self, name, threads, script=__file__):
+        command = [sys.executable, script, "--contestant", name, str(threads)]
         self.name, self.threads = name, threads
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -78,12 +78,17 @@ def calibrate(run):
     return max(1, round(SAMPLE_SECONDS / burst(run, max(1, round(0.002 / burst(run, 1))))))
 
 
+def compile_c(name, folder, *flags):
+    """A C file of this folder, compiled for this machine, as a library."""
+    library = Path(folder) / f"{name}.so"
+    command = ["cc", "-O3", "-march=native", "-shared", "-fPIC", *flags, HERE / name, "-o", library]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
 def peak_meter(folder):
     """A function that measures one core's floating-point operations per second, at their best."""
-    library = Path(folder) / "peak.so"
-    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC"]
-    subprocess.run(["cc", *flags, HERE / "peak.c", "-o", library], check=True)
-    loop = ctypes.CDLL(str(library)).fma_peak
+    loop = compile_c("peak.c", folder, "-ffp-contract=fast").fma_peak
     loop.restype, loop.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_void_p]
     sink = ctypes.c_float()
 

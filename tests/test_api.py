@@ -57,7 +57,10 @@ NAMES = {
     "kael.optim": """
         ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Lion Muon NAdam Optimizer RAdam
         RMSprop Rprop SGD SparseAdam clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
-        get_total_norm lr_scheduler swa_utils
+        functional get_total_norm lr_scheduler swa_utils
+    """,
+    "kael.optim.functional": """
+        adadelta adagrad adam adamax adamw asgd lion nadam radam rmsprop rprop sgd
     """,
     "kael.optim.lr_scheduler": """
         ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR

@@ -40,9 +40,9 @@ cdef class Listed(Plan):
     def __init__(self, str name):
         declare(self, numbers[name])
 
-    def update(self, list params, list grads, list states, dict group):
+    def update(self, list params, list grads, list states, dict group, double factor=1.0):
         """One step; states are dicts, one for each parameter, which may lack what is absent."""
-        self.step([params, grads, states, group], None)
+        self.step([params, grads, states, group], None, factor)
 
     cdef int collect(self, list groups, object state) except -1:
         cdef Group group

@@ -91,8 +91,8 @@ cdef class Step:
     # Whether key k exists in a group, and the value it starts with.
     cdef bint exists(self, int k, const Group *group) noexcept
     cdef double first(self, int k, const Group *group) noexcept
-    # One more row, plain and with this step's factor; arrays that do not exist are NULL, the others,
-    # size and dtype are for the caller to fill in. Numbers and arrays are written through `point`.
+    # One more row, plain and with this step's factor. Arrays that do not exist are NULL; the
+    # others (through `point` where they are written), size and dtype are for the caller to fill in.
     cdef kl_optim_row *append(self, const Group *group) except NULL
     cdef int grow(self) except -1
     # Points at an array that the step writes, and notes whether it has moved.

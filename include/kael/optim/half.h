@@ -37,7 +37,8 @@ KL_INLINE float kl_load_f16(uint16_t h) {
     const uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13;
     const uint32_t scaled = kl_bits(kl_from_bits(magnitude) * 0x1p112f);
     const uint32_t special = magnitude | 0x7f800000;
-    return kl_from_bits((magnitude >= 0x0f800000 ? special : scaled) | (uint32_t)(h & 0x8000) << 16);
+    const uint32_t bits = magnitude >= 0x0f800000 ? special : scaled;
+    return kl_from_bits(bits | (uint32_t)(h & 0x8000) << 16);
 }
 
 KL_INLINE uint16_t kl_store_f16(float x) {
