@@ -23,11 +23,10 @@ static const struct kl_matmul_row *const kl_matmul_table[KL_ISA_COUNT][2] = {
 #define KL_ONCE_PER_ISA
 #include "kael/foreach_isa.h"
 
-typedef void (*kl_exact_rows)(const struct kl_product *product, int64_t first, int64_t last);
-
-static const kl_exact_rows kl_exact_table[KL_ISA_COUNT][KL_DTYPE_f32] = {
-#define X(isa, title, usable) \
-    {NULL, kl_exact8_rows_any_##isa, kl_exact32_rows_any_##isa, kl_exact64_rows_any_##isa},
+static const struct kl_tile_kernels *const kl_exact_table[KL_ISA_COUNT][KL_DTYPE_f32] = {
+#define X(isa, title, usable)                                  \
+    {NULL, &kl_exact8_kernels_any_##isa, &kl_exact32_kernels_any_##isa, \
+     &kl_exact64_kernels_any_##isa},
     KL_ISAS(X)
 #undef X
 };
@@ -97,9 +96,8 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
-static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
-                              const struct kl_product *product) {
-    const struct kl_tile_kernels *const kernels = kl_matmul_row_of(rt, dtype)->v5_simd;
+static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
+                       const struct kl_product *product) {
     if (product->inner == 0) {
         if (product->fresh) kl_multiply_nothing(kernels, product);
         return KL_OK;
@@ -113,17 +111,6 @@ static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
     if (kl_direct_a(kernels, product))
         return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS);
     return kl_multiply_packed(rt, kernels, product, threads);
-}
-
-struct kl_exact_job {
-    kl_exact_rows rows;
-    const struct kl_product *product;
-};
-
-static int kl_exact_body(void *context, int64_t first, int64_t last) {
-    const struct kl_exact_job *const job = context;
-    job->rows(job->product, first, last);
-    return KL_OK;
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */
@@ -151,11 +138,10 @@ static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_pro
         turned = kl_transposed(product);
         product = &turned;
     }
-    if (kl_is_float(dtype)) return kl_multiply_floats(rt, dtype, product);
-    const struct kl_exact_job job = {kl_exact_table[rt->isa][dtype], product};
-    const int64_t work = kl_max(1, kl_work(1, product->inner, product->columns));
-    return rt->parallel_for(0, product->rows, kl_ceil_div(KL_WORK_PER_TASK, work), kl_exact_body,
-                            (void *)&job);
+    return kl_multiply(rt,
+                       kl_is_float(dtype) ? kl_matmul_row_of(rt, dtype)->v5_simd
+                                          : kl_exact_table[rt->isa][dtype],
+                       product);
 }
 
 /* ---- Batches ---- */
