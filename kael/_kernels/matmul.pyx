@@ -168,27 +168,27 @@ cdef bint takes_result(kl_batch *batch) noexcept:
             or (first.rows > 1 and first.out_row == size))
 
 
-cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out):
+cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out):
     cdef kl_batch batch
     cdef int64_t shape[KL_MAX_DIMS + 2]
     cdef bint has_rows = a.ndim > 1
     cdef bint has_columns = b.ndim > 1
-    check_operands("matmul", a, b)
-    set_batch(&batch, "matmul", a, b)
+    check_operands(op, a, b)
+    set_batch(&batch, op, a, b)
     set_rows(&batch.first, a)
     set_columns(&batch.first, b, False)
     cdef int ndim = output_shape(&batch, has_rows, has_columns, shape)
     if out is not None:
-        check_output("matmul", out, a, b, ndim, shape)
-    elif ndim == 0 and kl_is_float(a.dtype):
+        check_output(op, out, a, b, ndim, shape)
+    elif ndim == 0:
         return dot(a, b)
     else:
         out = new_tensor(a.dtype, ndim, shape)
     set_output(&batch, out, has_rows, has_columns)
-    if (ndim == 0 and kl_is_float(a.dtype)) or not takes_result(&batch):
-        copy_into(out, matmul_op(a, b, None))
+    if ndim == 0 or not takes_result(&batch):
+        copy_into(out, matmul_op(op, a, b, None))
         return out
-    run(&batch, "matmul")
+    run(&batch, op)
     return out
 
 
@@ -271,9 +271,9 @@ cdef int check_linear(TensorBase x, TensorBase weight, TensorBase bias) except -
     return 0
 
 
-def matmul(TensorBase a not None, TensorBase b not None, TensorBase out=None):
+def matmul(str op, TensorBase a not None, TensorBase b not None, TensorBase out=None):
     """a @ b, batch dims broadcast; a 1-D operand is a row or a column, two are folded (R3)."""
-    return matmul_op(a, b, out)
+    return matmul_op(op, a, b, out)
 
 
 def linear(TensorBase x not None, TensorBase weight not None, TensorBase bias=None):
