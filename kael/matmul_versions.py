@@ -27,7 +27,7 @@ Examples
 import math
 
 from kael._kernels import matmul as kernels
-from kael._kernels.matmul import blas, blas_available, multiply_exact
+from kael._kernels.matmul import blas, blas_available
 
 __all__ = [
     "blas",
@@ -73,6 +73,11 @@ def v5_simd(a, b, out):
 def v6_threaded(a, b, out):
     """v5 with the row blocks shared among the threads."""
     kernels.rung("v6_threaded", a, b, out)
+
+
+def multiply_exact(a, b, out):
+    """``out += a @ b`` for integers, exact modulo 2**w, by the same loops and threads."""
+    kernels.rung("multiply_exact", a, b, out)
 
 
 def multiply(a, b, out):

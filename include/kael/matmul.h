@@ -209,7 +209,7 @@ static int kl_matmul_batched(struct kl_batch *batch) {
 
 /* ---- The ladder ---- */
 
-enum kl_rung_name { KL_V1, KL_V2, KL_V3, KL_V4, KL_V5, KL_V6 };
+enum kl_rung_name { KL_V1, KL_V2, KL_V3, KL_V4, KL_V5, KL_V6, KL_EXACT };
 
 KL_INLINE struct kl_product kl_rung_product(const struct kl_rung *rung, int64_t size) {
     return (struct kl_product){
@@ -224,7 +224,8 @@ KL_INLINE struct kl_product kl_rung_product(const struct kl_rung *rung, int64_t 
     };
 }
 
-/* out += a @ b by the rung of that name; a zero size leaves out untouched. */
+/* out += a @ b by the rung of that name, KL_EXACT being for integers; a zero size leaves out
+ * untouched. */
 static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, struct kl_rung *rung) {
     const struct kl_matmul_row *const row = kl_matmul_row_of(rt, dtype);
     if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
@@ -232,6 +233,7 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     switch (name) {
         case KL_V4: return kl_multiply_packed(rt, row->v4_packed, &product, 1);
         case KL_V5: return kl_multiply_packed(rt, row->v5_simd, &product, 1);
+        case KL_EXACT: return kl_matmul(rt, dtype, &product);
         case KL_V6:
             return kl_multiply_packed(rt, row->v5_simd, &product, kl_threads_for(rt, &product));
     }
@@ -248,13 +250,6 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     (name == KL_V2 ? row->v2_ikj : row->v3_tiled)(rung);
     rt->release(rung->scratch, bytes);
     return KL_OK;
-}
-
-/* out += a @ b on integers. */
-static int kl_matmul_exact(const struct kl_runtime *rt, int dtype, const struct kl_rung *rung) {
-    if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
-    const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
-    return kl_matmul(rt, dtype, &product);
 }
 
 #endif

@@ -180,7 +180,7 @@ def _spread(x, names, wanted):
 
 
 def _multiply(a, b, batch, inner):
-    """a[batch.., rows.., inner..] by b[batch.., columns.., inner..]: [batch.., rows.., columns..]"""
+    """a[batch.., rows.., inner..] @ b[batch.., columns.., inner..]: [batch.., rows.., columns..]"""
     rows, columns = a.shape[batch : a.ndim - inner], b.shape[batch : b.ndim - inner]
     sizes = [
         n if m == 1 else m

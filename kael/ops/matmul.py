@@ -5,7 +5,6 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 """
 
 from kael._kernels import matmul as kernels
-from kael.autograd import needs_grad, record
 from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
@@ -47,36 +46,20 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
-    return product("matmul", a, b, out)
+    return kernels.matmul("matmul", a, b, out, _gradients)
 
 
 def product(op, a, b, out=None):
-    """``a @ b`` in the name of ``op``, recorded."""
-    require_tensor(op, a, b)
-    if out is not None:
-        if needs_grad(a, b, out):
-            raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
-        return kernels.matmul(op, a, b, out)
-    result = kernels.matmul(op, a, b)
-    if not needs_grad(a, b):
-        return result
-    return record(op, result, (a, b), *_gradient(a, b))
+    """``a @ b`` in the name of ``op``."""
+    return kernels.matmul(op, a, b, out, _gradients)
 
 
-def _gradient(a, b):
-    """The gradient function of ``a @ b`` and the operands that it reads; it keeps no other."""
-    a_shape = a.shape if a.requires_grad else None
-    b_shape = b.shape if b.requires_grad else None
-    reads_a = a if b.requires_grad else None
-    reads_b = b if a.requires_grad else None
-
-    def gradient(g):
-        return (
-            None if a_shape is None else _gradient_of_a(g, reads_b, a_shape),
-            None if b_shape is None else _gradient_of_b(g, reads_a, b_shape),
-        )
-
-    return gradient, tuple(x for x in (reads_a, reads_b) if x is not None)
+def _gradients(a, b, a_shape, b_shape, g):
+    """Of ``a @ b``; an operand that is None is not needed, the other having no gradient."""
+    return (
+        None if b is None else _gradient_of_a(g, b, a_shape),
+        None if a is None else _gradient_of_b(g, a, b_shape),
+    )
 
 
 def _gradient_of_a(g, b, shape):
@@ -160,25 +143,16 @@ def linear(x, weight, bias=None):
     >>> kael.linear(kael.ones(1, 2), weight, kael.tensor([0.5, 0.5, 0.5])).tolist()
     [[3.5, 7.5, 11.5]]
     """
-    result = kernels.linear(x, weight, bias)
-    inputs = (x, weight) if bias is None else (x, weight, bias)
-    if not needs_grad(*inputs):
-        return result
+    return kernels.linear(x, weight, bias, _gradients_of_linear)
 
-    reads_x = x if weight.requires_grad else None
-    reads_weight = weight if x.requires_grad else None
-    wants_bias = bias is not None and bias.requires_grad
 
-    def gradient(g):
-        rows = _as_rows(g)
-        return (
-            None if reads_weight is None else matmul(g, reads_weight),
-            None if reads_x is None else matmul(rows.mT, _as_rows(reads_x)),
-            rows.sum(0) if wants_bias else None,
-        )[: len(inputs)]
-
-    saved = tuple(t for t in (reads_x, reads_weight) if t is not None)
-    return record("linear", result, inputs, gradient, saved)
+def _gradients_of_linear(x, weight, wants_bias, g):
+    rows = _as_rows(g)
+    return (
+        None if weight is None else matmul(g, weight),
+        None if x is None else matmul(rows.mT, _as_rows(x)),
+        rows.sum(0) if wants_bias else None,
+    )
 
 
 def _check_dims(name, a, a_dims, b, b_dims):

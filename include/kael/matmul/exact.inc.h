@@ -1,11 +1,11 @@
 /* Micro-kernels for integers, exact modulo 2^w, stamped once per instruction set for each width:
  * unsigned words wrap without undefined behaviour, and the low w bits do not depend on the sign.
  *
- * The vectors are the compiler's, as wide as the set's: no set has all of these multiplications, and
- * the compiler knows the shortest way around each. Bytes are multiplied as 16-bit words, of which
- * the low halves count. Tiles of 4 x 2 vectors fill 16 registers even where a 64-bit product is put
- * together from three of halves: 8 sums, 2 vectors of b and a value of a with their upper halves,
- * 2 products. A sum waits one cycle for its add, so fewer rows need no wider tile.
+ * The vectors are the compiler's, as wide as the set's: no set has all of these multiplications,
+ * and the compiler knows the shortest way around each. Bytes are multiplied as 16-bit words, of
+ * which the low halves count. Tiles of 4 x 2 vectors fill 16 registers even where a 64-bit product
+ * is put together from three of halves: 8 sums, 2 vectors of b and a value of a with their upper
+ * halves, 2 products. A sum waits one cycle for its add, so fewer rows need no wider tile.
  */
 #ifdef KL_WORD
 
