@@ -32,8 +32,8 @@ NAMES = {
         DataLoader TensorDataset digits idx_digits read_idx
     """,
     "kael.matmul_versions": """
-        blas blas_available multiply multiply_exact v1_ijk v2_ikj v3_tiled v4_packed v5_simd
-        v6_threaded
+        blas blas_available direct multiply multiply_exact panels stream v1_ijk v2_ikj
+        v3_tiled v4_packed v5_simd v6_threaded way
     """,
     "kael.nn": """
         CrossEntropyLoss Dropout Embedding Flatten GELU Identity L1Loss LayerNorm Linear

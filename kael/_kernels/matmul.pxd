@@ -1,4 +1,16 @@
+from libc.stdint cimport int64_t
+
 from kael._kernels.tensor cimport TensorBase
+
+
+cdef extern from "kael/matmul/tile.h" nogil:
+    struct kl_rung:
+        const void *a
+        const void *b
+        void *out
+        int64_t rows
+        int64_t inner
+        int64_t columns
 
 
 # a @ b, batch dims broadcast; a 1-D operand is a row or a column and its dim is dropped; two 1-D
@@ -8,3 +20,6 @@ cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out)
 
 # x @ weight.T, plus bias (may be None) added to each row by the kernel that writes it.
 cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias)
+
+# Refuses, in the name of op, what is not contiguous matrices of one dtype that fit out; fills call.
+cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase out) except -1

@@ -26,7 +26,13 @@ cdef extern from "kael/elementwise/overlap.h" nogil:
 
 cdef extern from "kael/matmul.h" nogil:
     enum:
+        KL_DIRECT
+        KL_PANELS
+        KL_STREAM
+        KL_PACKED
+    enum:
         KL_EXACT
+        KL_BY_WAY
 
     struct kl_matrix:
         const char *data
@@ -55,18 +61,8 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t *b
         int64_t *out
 
-    struct kl_rung:
-        const void *a
-        const void *b
-        void *out
-        int64_t rows
-        int64_t inner
-        int64_t columns
-
     int kl_matmul_batched(kl_batch *batch)
-    void kl_matmul_blas(int dtype, const kl_rung *rung)
-    int KL_BLAS_AVAILABLE
-    int64_t KL_BLAS_LARGEST
+    int kl_matmul_way(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
 
 
@@ -335,8 +331,7 @@ def linear(x, weight, bias, gradients):
                      without_none(reads_x, reads_weight))
 
 
-cdef int check_ladder(str op, TensorBase a, TensorBase b, TensorBase out) except -1:
-    """The rungs take contiguous matrices of one float dtype, out sharing no memory with a and b."""
+cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase out) except -1:
     cdef int64_t shape[2]
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError(f"{op}: operands must be 2-D, got {shapes_of(a, b)}")
@@ -345,24 +340,23 @@ cdef int check_ladder(str op, TensorBase a, TensorBase b, TensorBase out) except
     shape[1] = b.shape_[1]
     if not (a.contiguous and b.contiguous and out.contiguous):
         raise ValueError(f"{op}: operands and out must be contiguous")
-    return check_output(op, out, a, b, 2, shape)
-
-
-cdef void set_rung(kl_rung *call, TensorBase a, TensorBase b, TensorBase out) noexcept:
+    check_output(op, out, a, b, 2, shape)
     call.a = a.data
     call.b = b.data
     call.out = out.data
     call.rows = a.shape_[0]
     call.inner = a.shape_[1]
     call.columns = b.shape_[1]
+    return 0
 
 
+WAYS = {"direct": KL_DIRECT, "panels": KL_PANELS, "stream": KL_STREAM, "packed": KL_PACKED}
 RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5,
-         "multiply_exact": KL_EXACT}
+         "multiply_exact": KL_EXACT, **{way: KL_BY_WAY + at for way, at in WAYS.items()}}
 
 
 def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):
-    """out += a @ b by the named rung of the ladder: of floats, multiply_exact of integers."""
+    """out += a @ b by the named rung or way: of floats, multiply_exact of integers."""
     cdef kl_rung call
     cdef int name = RUNGS[op]
     cdef int dtype = a.dtype
@@ -371,29 +365,20 @@ def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out no
     if kl_is_float(dtype) == (name == KL_EXACT):
         wanted = "an integer" if name == KL_EXACT else "float32 or float64"
         raise TypeError(f"{op}: dtype must be {wanted}, got {by_code(dtype).name}")
-    check_ladder(op, a, b, out)
-    set_rung(&call, a, b, out)
+    set_rung(&call, op, a, b, out)
     with nogil:
         status = kl_matmul_rung(rt, dtype, name, &call)
     check(status, op)
 
 
-def blas_available():
-    """Whether this build links a system CBLAS."""
-    return KL_BLAS_AVAILABLE != 0
-
-
-def blas(TensorBase a not None, TensorBase b not None, TensorBase out not None):
-    """out += a @ b by the system's CBLAS; outside the promise of equal bits."""
-    cdef kl_rung call
-    cdef int dtype = a.dtype
-    if not KL_BLAS_AVAILABLE:
-        raise RuntimeError("kael was built without BLAS; configure with KAEL_USE_BLAS=1")
-    if not kl_is_float(dtype):
-        raise TypeError(f"blas: dtype must be float32 or float64, got {by_code(dtype).name}")
-    if max(a.shape + b.shape) > KL_BLAS_LARGEST:
-        raise OverflowError(f"blas: sizes are limited to 2**31 - 1, got {shapes_of(a, b)}")
-    check_ladder("blas", a, b, out)
-    set_rung(&call, a, b, out)
-    with nogil:
-        kl_matmul_blas(dtype, &call)
+def way(TensorBase a not None, TensorBase b not None):
+    """The number in WAYS of the way that a @ b goes, for matrices."""
+    cdef kl_product product
+    check_operands("way", a, b)
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError(f"way: operands must be 2-D, got {shapes_of(a, b)}")
+    set_rows(&product, a)
+    set_columns(&product, b, False)
+    product.bias = NULL
+    product.out_row = product.columns * kl_itemsize(a.dtype)
+    return kl_matmul_way(runtime(), a.dtype, &product)
