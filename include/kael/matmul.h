@@ -208,6 +208,13 @@ static void kl_fold_batch(struct kl_batch *batch) {
     }
 }
 
+/* Whether a product may fail for want of scratch after others of the batch were written. */
+static bool kl_batch_may_stop(struct kl_batch *batch) {
+    kl_fold_batch(batch);
+    return batch->dims > 0 &&
+           kl_matmul_way(batch->rt, batch->dtype, &batch->first) != KL_DIRECT;
+}
+
 /* Tiny products are grouped into one task; large ones run one after the other, each on all the
  * threads, unless there is one for every thread. */
 static int kl_matmul_batched(struct kl_batch *batch) {

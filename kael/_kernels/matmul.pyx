@@ -62,6 +62,7 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t *out
 
     int kl_matmul_batched(kl_batch *batch)
+    bint kl_batch_may_stop(kl_batch *batch)
     int kl_matmul_way(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
 
@@ -190,22 +191,23 @@ cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out):
     cdef int64_t shape[KL_MAX_DIMS + 2]
     cdef bint has_rows = a.ndim > 1
     cdef bint has_columns = b.ndim > 1
+    cdef bint is_given = out is not None
     check_operands(op, a, b)
     set_batch(&batch, op, a, b)
     set_rows(&batch.first, a)
     set_columns(&batch.first, b, False)
     cdef int ndim = output_shape(&batch, has_rows, has_columns, shape)
-    if out is not None:
+    if is_given:
         check_output(op, out, a, b, ndim, shape)
     elif ndim == 0:
         return dot(a, b)
     else:
         out = new_tensor(a.dtype, ndim, shape)
     set_output(&batch, out, has_rows, has_columns)
-    if ndim == 0 or not takes_result(&batch):
+    if is_given and (ndim == 0 or not takes_result(&batch) or kl_batch_may_stop(&batch)):
         copy_into(out, matmul_op(op, a, b, None))
-        return out
-    run(&batch, op)
+    else:
+        run(&batch, op)
     return out
 
 
