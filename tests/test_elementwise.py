@@ -383,9 +383,9 @@ def test_errors_name_the_operation_and_the_argument():
     a, b = kael.ones((3, 4)), kael.ones((2, 4))
     with pytest.raises(ValueError, match=r"add: shapes \(3, 4\) and \(2, 4\) do not broadcast"):
         kael.add(a, b)
-    with pytest.raises(TypeError, match="mul: expected a Tensor or a number, got list"):
+    with pytest.raises(TypeError, match="mul: operand 2 must be a Tensor or a number, got list"):
         kael.mul(a, [1])
-    with pytest.raises(TypeError, match="exp: expected a Tensor, got float"):
+    with pytest.raises(TypeError, match="exp: operand 1 must be a Tensor, got float"):
         kael.exp(1.0)
     with pytest.raises(TypeError, match="sub: bool is not supported"):
         kael.sub(kael.tensor([True]), kael.tensor([True]))

@@ -184,8 +184,7 @@ cdef class TensorBase:
 
 
 cdef bint in_order(Py_buffer *buffer, int flags) noexcept:
-    """Whether the memory is as contiguous as the consumer asks; one that does not ask for strides
-    assumes packed rows."""
+    """Whether the memory is as contiguous as asked; who asks for no strides assumes packed rows."""
     if flags & PyBUF_STRIDES != PyBUF_STRIDES or flags & PyBUF_C_CONTIGUOUS == PyBUF_C_CONTIGUOUS:
         return PyBuffer_IsContiguous(buffer, b"C")
     if flags & PyBUF_F_CONTIGUOUS == PyBUF_F_CONTIGUOUS:
@@ -351,20 +350,29 @@ cdef int wrap_dim(object dim, int ndim, str op) except -1:
 
 
 cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
-    cdef int count = 0
+    cdef int d
     if not isinstance(sizes, (tuple, list)):
         sizes = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
     if len(sizes) > KL_MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
-    for size in sizes:
+    for d, size in enumerate(sizes):
         if not PyLong_Check(size) and not hasattr(size, "__index__"):
             raise TypeError(f"{op}: sizes must be integers, got {size!r}")
         try:
-            shape[count] = size
+            shape[d] = size
         except OverflowError:
             raise ValueError(f"{op}: size {size} does not fit in 64 bits") from None
-        count += 1
-    return count
+    return len(sizes)
+
+
+def require_tensor(str op, *operands, **optional):
+    """TypeError unless every operand is a tensor; those given by name may be None."""
+    for at, x in enumerate(operands, 1):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"{op}: operand {at} must be a Tensor, got {type(x).__name__}")
+    for name, x in optional.items():
+        if x is not None and not isinstance(x, TensorBase):
+            raise TypeError(f"{op}: {name} must be a Tensor or None, got {type(x).__name__}")
 
 
 def empty(sizes, int code):

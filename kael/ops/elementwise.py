@@ -7,10 +7,9 @@ Each rule becomes a function of kael, a method of Tensor, and an in-place method
 
 from kael._kernels import elementwise as kernels
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import TensorBase, alias
+from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import default_of, promote
-from kael.ops.operands import require_tensor
 from kael.ops.rules import (
     BINARY,
     FLOAT,
