@@ -276,15 +276,34 @@ def test_empty_reductions_keep_their_meaning():
     assert x.sum().item() == 0 and x.prod().item() == 1 and np.isnan(x.mean().item())
     assert np.isnan(x.var().item()) and x.norm().item() == 0
     assert not x.any().item() and x.all().item()
-    for name in ("max", "min", "amax", "amin", "argmax", "argmin"):
-        with pytest.raises(ValueError, match="no elements to choose from"):
+    names = ("max", "min", "amax", "amin", "argmax", "argmin")
+    for name in names:
+        with pytest.raises(ValueError, match=f"^{name}: no elements to choose from"):
             getattr(ops, name)(x)
     table = kael.zeros(0, 3)
     assert table.sum(0).tolist() == [0, 0, 0] and table.sum(1).shape == (0,)
     assert ops.amax(table, 1).shape == table.argmax(1).shape == (0,)
-    for name in ("max", "argmin"):
-        with pytest.raises(ValueError, match="no elements"):
+    for name in names:
+        with pytest.raises(ValueError, match=f"^{name}: no elements"):
             getattr(ops, name)(table, 0)
+    with pytest.raises(ValueError, match="^norm: no elements"):
+        x.norm(float("inf"))
+
+
+def test_errors_name_the_operation_that_was_called():
+    x = kael.ones(2, 3)
+    for name in ("sum", "mean", "var", "std", "prod", "norm", "amax", "amin", "max", "min",
+                 "argmax", "argmin", "any", "all"):  # fmt: skip
+        with pytest.raises(IndexError, match=f"^{name}: dim 2 is out of range"):
+            getattr(ops, name)(x, dim=2)
+    for p in (1, 2, 3, 0, float("inf")):
+        with pytest.raises(IndexError, match="^norm: dim 2 is out of range"):
+            x.norm(p, dim=2)
+
+
+def test_a_numpy_integer_is_a_dim_and_no_tensor():
+    x = kael.tensor([[1.0, 5.0], [7.0, 2.0]])
+    assert kael.max(x, np.int64(0)).indices.tolist() == [1, 0]
 
 
 def test_dims_are_torchs():
