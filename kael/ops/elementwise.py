@@ -141,7 +141,7 @@ def _share(g, winner, other):
 maximum = binary(
     "maximum",
     SAME,
-    "The greater of a and b; NaN where either is NaN.",
+    "The greater of a and b, +0 before -0; NaN where either is NaN.",
     lambda g, a, b, y: _share(g, a, b),
     lambda g, a, b, y: _share(g, b, a),
     "ab",
@@ -149,7 +149,7 @@ maximum = binary(
 minimum = binary(
     "minimum",
     SAME,
-    "The lesser of a and b; NaN where either is NaN.",
+    "The lesser of a and b, -0 before +0; NaN where either is NaN.",
     lambda g, a, b, y: _share(g, b, a),
     lambda g, a, b, y: _share(g, a, b),
     "ab",
