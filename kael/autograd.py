@@ -10,8 +10,9 @@ import functools
 
 from kael._kernels import graph
 from kael._kernels.graph import Node, needs_grad, record
+from kael._kernels.numbers import number
 from kael._kernels.runtime import is_grad_enabled, set_grad_mode
-from kael._kernels.tensor import TensorBase, number, require_tensor
+from kael._kernels.tensor import TensorBase, require_tensor
 
 __all__ = [
     "Node", "backward", "enable_grad", "grad", "is_grad_enabled", "needs_grad", "no_grad",

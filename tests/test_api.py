@@ -106,10 +106,10 @@ def test_public_attributes_of_a_tensor_are_these():
 STRANGERS = [None, "text", [1.0, 2.0], np.ones((2, 2), "float32"), object()]
 
 # Parameters, by their names all over kael, that take tensors (or numbers), and sequences of them.
-OPERANDS = set(
-    "a b condition indices input logits mask probabilities target targets tensor weight "
-    "x".split()
-)
+OPERANDS = {
+    "a", "b", "condition", "indices", "input", "logits", "mask", "probabilities", "target",
+    "targets", "tensor", "weight", "x",
+}  # fmt: skip
 SEQUENCES = {"inputs", "outputs", "parameters", "tensors"}
 
 

@@ -10,13 +10,13 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
-from kael._kernels.numbers cimport element, nested_list
+from kael._kernels.numbers cimport element, nested_list, new_number
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_number,
-    new_view, same_shape, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_view,
+    same_shape, wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
 

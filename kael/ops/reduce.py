@@ -8,7 +8,8 @@ from collections import namedtuple
 
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
-from kael._kernels.tensor import TensorBase, number, require_tensor
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 

@@ -5,7 +5,8 @@ import math
 from kael._kernels import elementwise as kernels
 from kael._kernels import graph
 from kael._kernels import rules as plain
-from kael._kernels.tensor import TensorBase, alias, number, require_tensor
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
 from kael.ops.conversion import clone
