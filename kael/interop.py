@@ -15,8 +15,8 @@ def from_numpy(array):
     """A tensor on the memory of a NumPy array.
 
     Shares the memory, with any strides and any alignment; in-place operations on a read-only array
-    raise. An array in foreign byte order, or with strides that are not multiples of the itemsize,
-    is copied.
+    raise. An array in foreign byte order, with strides that are not multiples of the itemsize, or
+    of bools that hold other bytes than 0 and 1, is copied.
 
     Raises
     ------
@@ -163,14 +163,14 @@ def from_dlpack(source):
         Its memory is not on the CPU.
     """
     if not hasattr(source, "__dlpack__"):
-        return dlpack.from_capsule(_capsule(source))
+        return buffers.truths(dlpack.from_capsule(_capsule(source)))
     if source.__dlpack_device__() != _CPU:
         raise BufferError(f"from_dlpack: device {source.__dlpack_device__()} is not the CPU")
     try:
         capsule = source.__dlpack__(max_version=(1, 0))
     except TypeError:  # before DLPack 1.0
         capsule = source.__dlpack__()
-    return dlpack.from_capsule(capsule)
+    return buffers.truths(dlpack.from_capsule(capsule))
 
 
 def _capsule(source):
