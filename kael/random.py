@@ -279,10 +279,10 @@ def randint_like(x, low, high=None, *, dtype=None, generator=None):
 
 
 def _fill(kernel, x, generator, op, *arguments):
-    """Draws into x itself where the kernel may write there, else into a copy."""
+    """Draws into x, or where the change of x is recorded into a copy."""
     require_tensor(op, x)
     stream = _stream(generator, op)
-    if x.is_contiguous() and not needs_grad(x):
+    if not needs_grad(x):
         return kernel(x, stream, *arguments)
     return x.copy_(kernel(empty(x.shape, dtype=x.dtype), stream, *arguments))
 

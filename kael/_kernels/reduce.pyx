@@ -3,10 +3,11 @@
 from libc.stdint cimport int64_t, uint32_t
 from libc.string cimport memset
 
+from kael._kernels.elementwise cimport as_contiguous
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize,
-    new_like, new_tensor, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_aligned, kl_is_float,
+    kl_itemsize, new_like, new_tensor, wrap_dim,
 )
 
 
@@ -86,6 +87,8 @@ cdef int64_t reduced_size(TensorBase x, uint32_t mask):
 
 cdef int run(str op, int reduction, TensorBase x, uint32_t mask, double correction,
              TensorBase values, TensorBase indices) except -1:
+    if not kl_aligned(x.data, kl_itemsize(x.dtype)):
+        x = as_contiguous(x)
     cdef const kl_runtime *rt = runtime()
     cdef int64_t size = reduced_size(x, mask)
     cdef void *value_data = NULL
