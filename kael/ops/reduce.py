@@ -48,6 +48,9 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
+    require_tensor("sum", x)
+    if dtype is None:
+        return x.sum(dim, keepdim)  # compiled, in _kernels/operators.pyx
     out = _fold("sum", x, dim, keepdim, dtype)
     if not needs_grad(x):
         return out
