@@ -529,6 +529,18 @@ def test_betas_are_a_pair(kind):
         kind([kael.zeros(1, requires_grad=True)], betas=(0.9,))
 
 
+@pytest.mark.parametrize("betas", [(0.9,), (), [0.9], (0.9, 0.99, 0.999), None, 0.9])
+def test_betas_of_a_group_that_are_no_pair_are_refused_by_the_step(betas):
+    # Read in compiled code without bounds checks, a short pair would be memory beyond the tuple.
+    p = parameters([np.ones(3, "float32")])[0]
+    give([p], [np.ones(3, "float32")])
+    optimizer = Adam([p])
+    optimizer.param_groups[0]["betas"] = betas
+    with pytest.raises(ValueError, match="Adam: betas must be a pair of numbers, got"):
+        optimizer.step()
+    assert p.tolist() == [1, 1, 1] and not optimizer.state
+
+
 def test_placeholders_of_torchs_implementations():
     p = kael.zeros(1, requires_grad=True)
     for kind in (SGD, Adam, AdamW):
