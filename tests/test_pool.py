@@ -549,19 +549,44 @@ def test_set_num_threads_wins_over_the_environment_over_the_hardware():
 
 
 @linux
-def test_a_worker_that_cannot_be_started_leaves_the_call_serial():
+@pytest.mark.parametrize("allowed", [0, 20])
+def test_a_worker_that_cannot_be_started_leaves_the_call_serial(allowed):
     # OpenMathLib/OpenBLAS#1668, numpy/numpy#21376: thread creation fails and the process dies
     out = run_script(
         COUNT_WORKERS
-        + """
+        + f"""
 import resource
 kael.set_num_threads(64)
 soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
 if os.getuid() == 0:
     os.setresuid(65533, 65533, 0)  # the limit does not bind root
-resource.setrlimit(resource.RLIMIT_NPROC, (0, hard))
+resource.setrlimit(resource.RLIMIT_NPROC, ({allowed}, hard))
 print([(job(), workers(0)) for _ in range(3)])
 resource.setrlimit(resource.RLIMIT_NPROC, (soft, hard))
+print(job(), workers(63))
+"""
+    )
+    assert out == "[(1, 0), (1, 0), (1, 0)]\n100 63\n"
+
+
+@linux
+@pytest.mark.native
+@pytest.mark.skipif(
+    runtime.build_report()[2] != "", reason="sanitizers reserve the address space for themselves"
+)
+def test_memory_for_some_stacks_only_leaves_the_call_serial():
+    # numpy/numpy#21376: room for a few of the 63 workers; those that started are joined again
+    out = run_script(
+        COUNT_WORKERS
+        + """
+import resource
+kael.set_num_threads(64)
+soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (60 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+print([(job(), workers(0)) for _ in range(3)])
+resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 print(job(), workers(63))
 """
     )
