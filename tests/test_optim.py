@@ -298,6 +298,23 @@ def test_parameters_that_share_memory_are_updated_in_order():
             assert bits_equal(base, expected)
 
 
+def test_many_threads_update_shared_memory_one_parameter_after_the_other():
+    # Sixteen views of one memory, each as long as a chunk: in one region the threads would update
+    # the same elements at once and lose some of the updates.
+    base, gradient = kael.ones(1_000_000), kael.ones(1_000_000)
+    views = [base[:].requires_grad_() for _ in range(16)]
+    for view in views:
+        view.grad = gradient
+    optimizer = SGD(views, lr=0.5, weight_decay=0.5)
+    expected = np.float32(1)
+    with kael.num_threads(4):
+        for _ in range(5):
+            optimizer.step()
+            for _ in views:
+                expected -= np.float32(0.5) * (1 + np.float32(0.5) * expected)
+            assert bits_equal(base, np.full(base.shape, expected))
+
+
 def test_shared_memory_is_found_among_parameters_that_took_turns():
     base, alone = kael.zeros(600_000), kael.ones(8, requires_grad=True)
     first, second = base[:400_000].requires_grad_(), base[200_000:].requires_grad_()
