@@ -317,6 +317,14 @@ def test_targets_out_of_range_raise(wrong):
     assert functional.cross_entropy(large, kael.zeros(70_001, dtype=kael.int64)).item() > 1
 
 
+@pytest.mark.parametrize("dtype", [kael.bool_, kael.float32])
+def test_classes_are_integers(dtype):
+    with pytest.raises(TypeError, match=f"nll_loss: targets must be integers, got {dtype.name}"):
+        functional.nll_loss(kael.zeros(2, 3), kael.zeros(2, dtype=dtype))
+    with pytest.raises((TypeError, ValueError), match="cross_entropy"):
+        functional.cross_entropy(kael.zeros(2, 3), kael.zeros(2, dtype=dtype))
+
+
 def test_loss_arguments_are_checked():
     x = kael.zeros(3, 4)
     for call, words in [
