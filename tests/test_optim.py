@@ -466,6 +466,19 @@ def test_amsgrad_may_be_switched_on_later():
     assert bits_equal(state["max_exp_avg_sq"], state["exp_avg_sq"])
 
 
+def test_a_nan_that_amsgrad_once_saw_stays():
+    # As torch.maximum: a loaded state may hold a NaN that the newer moments do not.
+    p = kael.ones(20, requires_grad=True)
+    p.grad = kael.ones(20)
+    optimizer = Adam([p], amsgrad=True)
+    optimizer.step()
+    optimizer.state[p]["max_exp_avg_sq"][7] = float("nan")
+    optimizer.step()
+    expected = np.arange(20) == 7
+    assert np.array_equal(np.isnan(np.asarray(p.detach())), expected)
+    assert np.array_equal(np.isnan(np.asarray(optimizer.state[p]["max_exp_avg_sq"])), expected)
+
+
 def test_a_refused_step_changes_nothing():
     def snapshot(optimizer, tensors):
         return [np.array(t.detach()) for t in tensors], {

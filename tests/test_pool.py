@@ -315,19 +315,25 @@ def test_workers_compute_in_the_default_floating_point_mode():
     libm = ctypes.CDLL(ctypes.util.find_library("m"))
     if upward is None:
         return
-    x = kael.from_numpy(spread(1 << 20))
-    small = x[:1000]
+    x = kael.from_numpy(spread(1000))
     nearest = x * (1 / 3)
+    barrier, found = threading.Barrier(4), {}
+
+    def body(first, last):
+        barrier.wait(20)  # every thread takes part
+        found[threading.get_ident()] = x * (1 / 3)
+
     with kael.num_threads(4):
         libm.fesetround(upward)
         try:
             chunks_of(0, 100, 1)  # starts the workers
-            rounded_up = small * (1 / 3)
+            rounded_up = x * (1 / 3)
         finally:
             libm.fesetround(0)
-        assert not bits_equal(rounded_up, nearest[:1000])  # the caller keeps its own mode
-        for _ in range(5):
-            assert bits_equal(x * (1 / 3), nearest)
+        assert not bits_equal(rounded_up, nearest)  # the caller keeps its own mode
+        kael.parallel_for(0, 4, 1, body)
+    assert len(found) == 4
+    assert all(bits_equal(y, nearest) for y in found.values())
 
 
 def test_grad_mode_is_copied_to_workers_and_restored(four_threads):
