@@ -204,6 +204,18 @@ def test_misaligned_indices_and_tables(offset):
         assert weight.grad.sum(1).tolist() == [4.0, 4.0, 8.0, 0.0, 0.0, 4.0]
 
 
+@pytest.mark.parametrize("dtype", [kael.bool_, kael.float32])
+@pytest.mark.parametrize("name", ["gather", "index_select", "take_along_dim"])
+def test_positions_are_integers(name, dtype):
+    x = kael.ones(2)
+    for index in (kael.ones(2, dtype=dtype), kael.zeros(0, dtype=dtype)):
+        call = (index, 0) if name == "take_along_dim" else (0, index)
+        with pytest.raises(IndexError, match=f"{name}: the index must be of integer dtype, got"):
+            getattr(x, name)(*call)
+    with pytest.raises(IndexError, match="take_along_dim: the index must be of integer dtype"):
+        x.take_along_dim(kael.ones(2, dtype=dtype))
+
+
 def test_masks_and_nonzero():
     array = numbered((3, 4))
     tensor = kael.tensor(array)

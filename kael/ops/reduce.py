@@ -156,7 +156,8 @@ def norm(x, p=2, dim=None, keepdim=False):
         kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
         if p == 0:
             return sum(source != 0, dim, keepdim).to(dtype)
-        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(dtype)
+        powers = elementwise.convert(source, float64.code).abs().pow(p)
+        out = powers.sum(dim, keepdim).pow(1 / p).to(dtype)
     if not needs_grad(x):
         return out
     length = out.detach()
@@ -164,8 +165,11 @@ def norm(x, p=2, dim=None, keepdim=False):
     def gradient(g):
         if p == 1.0:
             return (_spread(g, x, dim) * x.sign(),)
-        slope = elementwise.where(length == 0, number(0, x.dtype_code), g / length)
-        return (x * _spread(slope, x, dim),)
+        nothing = number(0, x.dtype_code)
+        if p == 2.0:
+            return (x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim),)
+        share = (x.abs() / _spread(length, x, dim)).pow(p - 1)  # of an element 0, perhaps infinite
+        return (elementwise.where(x == 0, nothing, _spread(g, x, dim) * x.sign() * share),)
 
     return record("norm", out, (x,), gradient, saved=(x, length))
 
