@@ -12,6 +12,7 @@ from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
 )
 
+from kael._kernels.tensor import require_tensor
 from kael.dtypes import by_code
 
 cdef extern from "kael/elementwise/overlap.h" nogil:
@@ -69,8 +70,7 @@ cdef extern from "kael/matmul.h" nogil:
 
 cdef inline int require_tensors(str op, object a, object b) except -1:
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):
-        other = b if isinstance(a, TensorBase) else a
-        raise TypeError(f"{op}: expected a Tensor, got {type(other).__name__}")
+        require_tensor(op, a, b)
     return 0
 
 
@@ -321,7 +321,7 @@ def linear(x, weight, bias, gradients):
     cdef bint wants_bias = False
     require_tensors("linear", x, weight)
     if bias is not None:
-        require_tensors("linear", weight, bias)
+        require_tensor("linear", bias=bias)
         wants_bias = wants_grad(bias)
     result = linear_op(x, weight, bias)
     if not wants_bias and not wants_gradient(x, weight):

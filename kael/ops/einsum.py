@@ -3,8 +3,8 @@
 from math import prod
 
 from kael._kernels import views
+from kael._kernels.tensor import require_tensor
 from kael.ops.matmul import product
-from kael.ops.operands import require_tensor
 
 __all__ = ["einsum"]
 

@@ -5,7 +5,7 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 """
 
 from kael._kernels import matmul as kernels
-from kael.ops.operands import require_tensor
+from kael._kernels.tensor import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = [
