@@ -3,23 +3,26 @@
     python asv_bench/compare_optim.py [--threads 1 2] [--rounds 15] [--cases "50 million" ...]
                                       [--optimizers Adam clip ...]
 
-As in compare.py each contestant is a process of its own and they take turns. "traffic" reads and
-writes what the step has to, on one array of the case's length: kael's time divided by its time is
-how far the step is from the speed of the memory. torch is measured in its default form, with
+As in compare.py each contestant is a process of its own, they take turns, and the columns say how
+many times as fast as they kael is. "traffic" reads and writes what the step has to, on one array of
+the case's length: 1 there is the speed of the memory. torch is measured in its default form, with
 foreach=True, and with fused=True where there is one.
 """
 
 import argparse
 import ctypes
+import importlib
 import os
-import sys
+import subprocess
 import tempfile
+from functools import partial
 from pathlib import Path
 
 from benchmarks.parameters import PARAMETERS
-from compare import Contestant, burst, calibrate, compile_c, measure, ratio
+from compare import HERE, Contestant, header, measure, ratios, row, serve, shown
 
 NAMES = ("kael", "traffic", "torch", "torch, foreach", "torch, fused")
+LARGE = ("50 million", "GPT-2 small")
 FUSED = ("Adam", "AdamW", "SGD", "Adagrad")  # of torch
 OPTIONS = {"SGD": {"momentum": 0.9}}
 # name -> arrays of state that a step reads and writes; -1: only the gradient is read
@@ -63,7 +66,10 @@ class Block:
 
 def traffic_job(sizes, optimizer, threads):
     with tempfile.TemporaryDirectory() as folder:
-        library = compile_c("traffic.c", folder, "-pthread")
+        made = Path(folder) / "traffic.so"
+        flags = ["-O3", "-march=native", "-pthread", "-shared", "-fPIC"]
+        subprocess.run(["cc", *flags, HERE / "traffic.c", "-o", made], check=True)
+        library = ctypes.CDLL(str(made))
     loop, count = library.traffic, sum(sizes)
     loop.restype = ctypes.c_float
     library.make.restype = ctypes.c_void_p
@@ -72,16 +78,15 @@ def traffic_job(sizes, optimizer, threads):
     return lambda: loop(ctypes.c_int64(count), states, *arrays, threads)
 
 
-def has(name, case, optimizer):
-    """Whether a contestant takes part."""
+def takes_part(name, case, optimizer):
     if name == "traffic":  # a loop over tiny arrays is about starting threads
-        return case in ("50 million", "GPT-2 small")
+        return case in LARGE
     if name == "torch, fused":
         return optimizer in FUSED
     return name == "kael" or optimizer != "Lion"
 
 
-def make(name, case, optimizer, threads):
+def prepare(name, case, optimizer, threads):
     """The function that does the work once."""
     sizes = PARAMETERS[case]
     if name == "kael":
@@ -92,37 +97,32 @@ def make(name, case, optimizer, threads):
     return torch_job(sizes, optimizer, threads, **form.get(name, {}))
 
 
-def serve(name, threads):
-    """The other side of Contestant; holds the memory of one job at a time."""
+def jobs(name, threads):
+    """What one contestant can do: by name, a function that prepares it."""
     for variable in ("KAEL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[variable] = str(threads)
-    jobs = [
-        f"{case}; {optimizer}"
+    if name.startswith("torch"):
+        importlib.import_module("torch")  # compare.serve leaves out who cannot be imported
+    return {
+        f"{case}; {optimizer}": partial(prepare, name, case, optimizer, threads)
         for case in PARAMETERS
         for optimizer in STATES
-        if has(name, case, optimizer)
-    ]
-    print("|".join(jobs), flush=True)
-    current, run, repeats = None, None, 0
-    for line in sys.stdin:
-        job = line.strip()
-        if job != current:
-            run = None
-            if job:
-                run = make(name, *job.split("; "), threads)
-                repeats = calibrate(run)
-            current = job
-        print(burst(run, repeats) if job else 0.0, flush=True)
+        if takes_part(name, case, optimizer)
+    }
 
 
-def report(job, samples):
-    """One line per contestant: its best, and the median ratio of kael's time to it."""
-    kaels = {one.threads: seconds for one, seconds in samples.items() if one.name == "kael"}
-    for one, seconds in samples.items():
-        line = f"{job:24} {one!s:20} {min(seconds) * 1e3:10.4f} ms"
-        if one.name != "kael":
-            line += f"   kael / {one.name}: {ratio(kaels[one.threads], seconds):.3f}"
-        print(line, flush=True)
+def compare(threads, cases, optimizers, rounds):
+    """One table for each case."""
+    contestants = [Contestant(name, threads, Path(__file__)) for name in NAMES]
+    for case in cases:
+        header(f"{case}, {threads} thread{'s' * (threads > 1)}", "optimizer", *NAMES)
+        for optimizer in optimizers:
+            samples, _ = measure(contestants, f"{case}; {optimizer}", rounds)
+            times = ratios(samples)
+            cells = [f"{times[name]:.3f}" if name in times else "" for name in NAMES[1:]]
+            row(optimizer, shown(samples["kael"]), *cells)
+    for one in contestants:
+        one.close()
 
 
 def main():
@@ -134,19 +134,10 @@ def main():
     parser.add_argument("--contestant", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.contestant:
-        serve(options.contestant[0], int(options.contestant[1]))
+        serve(options.contestant[0], int(options.contestant[1]), jobs)
         return
-    script = Path(__file__)
-    for threads in options.threads:  # one count at a time: large cases fill the memory
-        contestants = [Contestant(name, threads, script) for name in NAMES]
-        for case in options.cases:
-            for optimizer in options.optimizers:
-                samples, _ = measure(contestants, f"{case}; {optimizer}", options.rounds)
-                report(f"{case}; {optimizer}", samples)
-                for one in samples:
-                    one.sample("")  # give the memory back
-        for one in contestants:
-            one.close()
+    for threads in options.threads:
+        compare(threads, options.cases, options.optimizers, options.rounds)
 
 
 if __name__ == "__main__":

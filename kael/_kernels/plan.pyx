@@ -14,10 +14,11 @@ from libc.string cimport memset
 
 from kael._kernels.elementwise import contiguous, copy_, fill_
 
+from kael._kernels.numbers cimport new_number
 from kael._kernels.step cimport Group, Interval, Step, any_overlap, kl_optim_row
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_is_float, kl_itemsize, new_like,
-    new_number, same_shape,
+    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
+    new_like, same_shape,
 )
 
 
@@ -195,7 +196,7 @@ cdef int check_pair(TensorBase p, TensorBase g, str op) except -1:
 
 cdef inline bint is_plain(TensorBase t) noexcept:
     """Contiguous and aligned to its elements: the kernel may walk it."""
-    return t.contiguous and (<size_t> t.data) % <size_t> kl_itemsize(t.dtype) == 0
+    return t.contiguous and kl_aligned(t.data, kl_itemsize(t.dtype))
 
 
 cdef dict state_of(object state, TensorBase p):

@@ -88,6 +88,7 @@ cdef class Step:
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1
     # What a group says.
     cdef int read(self, dict group, Group *out) except -1
+    cdef object half(self, str key, object pair, int index)
     # Whether key k exists in a group, and the value it starts with.
     cdef bint exists(self, int k, const Group *group) noexcept
     cdef double first(self, int k, const Group *group) noexcept

@@ -70,11 +70,20 @@ cdef class Step:
         for i in range(len(self.options)):
             key, index = self.options[i]
             value = group[key]
-            out.option[i] = float(value if index < 0 else value[index])
+            out.option[i] = float(value if index < 0 else self.half(key, value, index))
         for i in range(len(self.flags)):
             if group[self.flags[i]]:
                 out.variant |= 1 << i
         return 0
+
+    cdef object half(self, str key, object pair, int index):
+        """One of a pair of numbers."""
+        try:
+            first, second = pair
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{self.op}: {key} must be a pair of numbers, got {pair!r}") from None
+        return second if index else first
 
     cdef bint exists(self, int k, const Group *group) noexcept:
         return group.variant & self.kept[k].needs == self.kept[k].needs
