@@ -14,17 +14,6 @@
 #define TO_BITS vreinterpretq_u32_f32
 #define TO_FLOAT vreinterpretq_f32_u32
 #include "kael/vec/neon.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef SHIFT
-#undef WIDTH
-#undef FLOAT
-#undef INT
-#undef TO_BITS
-#undef TO_FLOAT
 
 #define KL_TYPE f64
 #define T double
@@ -38,17 +27,6 @@
 #define TO_BITS vreinterpretq_u64_f64
 #define TO_FLOAT vreinterpretq_f64_u64
 #include "kael/vec/neon.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef SHIFT
-#undef WIDTH
-#undef FLOAT
-#undef INT
-#undef TO_BITS
-#undef TO_FLOAT
 
 /* Across lanes. */
 KL_INLINE float v_head_f32_neon(float32x4_t a) { return vgetq_lane_f32(a, 0); }

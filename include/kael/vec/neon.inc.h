@@ -1,4 +1,5 @@
-/* The words for one type; included twice by neon.h. Order and meaning: generic.inc.h. */
+/* The words for one type; included twice by neon.h, whose parameters it undefines. Order and
+ * meaning: generic.inc.h. */
 typedef REGISTER V(vec);
 typedef MASK V(mask); /* all ones in the true lanes */
 typedef MASK V(bits);
@@ -76,3 +77,15 @@ KL_INLINE V(bits) V(bits_or)(V(bits) a, V(bits) b) { return INT(vorrq)(a, b); }
 KL_INLINE V(bits) V(bits_xor)(V(bits) a, V(bits) b) { return INT(veorq)(a, b); }
 KL_INLINE V(bits) V(bits_shl)(V(bits) a, int count) { return INT(vshlq)(a, SHIFT(count)); }
 KL_INLINE V(bits) V(bits_shr)(V(bits) a, int count) { return INT(vshlq)(a, SHIFT(-count)); }
+
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef SHIFT
+#undef WIDTH
+#undef FLOAT
+#undef INT
+#undef TO_BITS
+#undef TO_FLOAT
