@@ -28,6 +28,7 @@ import math
 
 from kael._kernels import matmul as kernels
 from kael._kernels.matmul import blas, blas_available, multiply_exact
+from kael._kernels.tensor import require_tensor
 
 __all__ = [
     "blas",
@@ -77,6 +78,7 @@ def v6_threaded(a, b, out):
 
 def multiply(a, b, out):
     """``out += a @ b`` by BLAS where it was built in, else v2 for small problems, else v6."""
+    require_tensor("multiply", a, b, out)
     if blas_available() and max(a.shape + b.shape) < 2**31:
         blas(a, b, out)
     elif math.prod((*a.shape, *b.shape[1:])) <= SMALL_PROBLEM:
