@@ -21,6 +21,7 @@ from torch.optim.optimizer import (  # noqa: E402
 )
 
 import kael.torch.optim as mine  # noqa: E402
+from kael._kernels.torch_step import TorchStep  # noqa: E402
 from kael.torch import tensors  # noqa: E402
 
 theirs = torch.optim
@@ -659,6 +660,33 @@ def test_a_refused_step_changes_nothing(fallback, monkeypatch):
     state["exp_avg"] = "text"
     with pytest.raises(TypeError, match="must be a Tensor, got str"):
         optimizer.step()
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+def test_what_has_no_memory_to_walk_is_refused(fallback, monkeypatch):
+    if fallback:
+        monkeypatch.setattr(tensors, "exchange_api", lambda: None)
+    step = TorchStep("SGD", "SGD", tensors)
+    group = {key: 0.0 for key, _ in step.options} | dict.fromkeys(step.flags, False)
+
+    def attempt(t, text="without memory of its own"):
+        with pytest.raises(TypeError, match=text):
+            step.update([t], [t], [{}], group)
+        return t
+
+    torch.vmap(attempt)(torch.ones(2, 3))
+    torch.func.grad(lambda x: attempt(x).sum())(torch.ones(3))
+    torch.func.functionalize(attempt)(torch.ones(3))
+    attempt(torch.eye(3).to_mkldnn(), "torch._mkldnn")
+    attempt(torch.ones(3, dtype=torch.bool), "torch.bool")
+    attempt(torch.ones(3).to(torch.float8_e4m3fn), "torch.float8_e4m3fn")
+    attempt(3, "must be Tensors, got int")
+    with pytest.raises(TypeError, match="nested"):
+        mine.SGD([torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])])
+    freed = torch.ones(3)
+    freed.untyped_storage().resize_(0)
+    attempt(freed)
 
 
 def test_views_that_negate_are_read_right():

@@ -44,7 +44,7 @@ cdef class Reader:
     cdef object take(self, object t, Array *a, str what)
     # Describes a CPU tensor of any dtype.
     cdef int look_at(self, object t, Described *d, str what) except -1
-    cdef int look_slowly(self, object t, Described *d) except -1
+    cdef int look_slowly(self, object t, Described *d, str what) except -1
 
 
 cdef kl_layout layout_of(const Described *d) noexcept

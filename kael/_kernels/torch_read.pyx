@@ -78,20 +78,23 @@ cdef class Reader:
             self.torch.check_kind(t, self.op, what)
         if self.describe is NULL:
             self.torch.check_place(t, self.op, what)
-            return self.look_slowly(t, d)
+            return self.look_slowly(t, d, what)
         if self.describe(<void *> <PyObject *> t, d) != 0:
             PyErr_Clear()
             self.torch.refuse(t, self.op, what)
-        if d.device.kind != CPU:
+        # Tensors inside a transform of torch.func, or of a storage that was freed, have no data.
+        if d.device.kind != CPU or (d.data is NULL and kl_count(d.ndim, d.shape) > 0):
             self.torch.refuse(t, self.op, what)
         return 0
 
-    cdef int look_slowly(self, object t, Described *d) except -1:
+    cdef int look_slowly(self, object t, Described *d, str what) except -1:
         cdef int k
         cdef tuple shape = tuple(t.shape), strides = t.stride()
         sizes = bytearray((2 * len(shape) + 1) * sizeof(int64_t))
         self.room.append(sizes)
-        d.data = <void *> <size_t> t.data_ptr()
+        d.data = <void *> <size_t> self.torch.address(t)
+        if d.data is NULL and t.numel() > 0:
+            self.torch.refuse(t, self.op, what)
         d.byte_offset = 0
         d.ndim = len(shape)
         d.shape = <int64_t *> <char *> sizes

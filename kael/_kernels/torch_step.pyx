@@ -293,8 +293,8 @@ cdef dict kept_of(object state, object p, Py_ssize_t *place):
     cdef PyObject *key
     cdef PyObject *value
     cdef Py_ssize_t next = place[0]
-    cdef int tried
-    for tried in range(4):
+    cdef int _tried
+    for _tried in range(4):
         if not PyDict_Next(state, &next, &key, &value):
             break
         if key == <PyObject *> p:

@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn import Parameter
 
 __all__ = [
-    "Parameter", "Tensor", "check_kind", "check_place", "dense_copy", "element_type",
+    "Parameter", "Tensor", "address", "check_kind", "check_place", "dense_copy", "element_type",
     "exchange_api", "increment_version", "new_array", "new_number", "put_back", "real", "refuse",
 ]  # fmt: skip
 
@@ -43,14 +43,18 @@ def element_type(t):
 def refuse(t, op, what):
     """Raises the TypeError of a tensor that a step cannot take."""
     facts = [str(t.dtype)]
-    if t.layout is not torch.strided:
-        facts.append(str(t.layout))
-    if t.device.type != "cpu":
-        facts.append(f"on {t.device}")
     if type(t) is not Tensor and type(t) is not Parameter:
         facts.append(f"of class {type(t).__name__}")
-    if t.layout is torch.strided and (t.is_neg() or t.is_conj()):
+    if t.device.type != "cpu":
+        facts.append(f"on {t.device}")
+    elif t.layout is not torch.strided:
+        facts.append(str(t.layout))
+    elif t.is_nested:
+        facts.append("nested")
+    elif t.is_neg() or t.is_conj():
         facts.append("a negated or conjugated view")
+    elif t.dtype in ELEMENT_TYPES:
+        facts.append("without memory of its own")
     raise TypeError(f"{op}: {SUPPORTED}; among the {what} is one of {', '.join(facts)}")
 
 
@@ -64,8 +68,16 @@ def check_kind(t, op, what):
 
 def check_place(t, op, what):
     """Refuses what has no memory that the CPU can walk."""
-    if t.layout is not torch.strided or t.device.type != "cpu":
+    if t.layout is not torch.strided or t.device.type != "cpu" or t.is_nested:
         refuse(t, op, what)
+
+
+def address(t):
+    """Of the first element; 0 where there is no memory."""
+    try:
+        return t.data_ptr()
+    except RuntimeError:
+        return 0
 
 
 def real(t, op, what):
