@@ -172,7 +172,7 @@ def test_nan_and_infinite_gradients_as_torch(name, flags):
             close(found.nan_to_num(0, 0, 0), expected.nan_to_num(0, 0, 0), 3e-5)
 
 
-@pytest.mark.parametrize("name, flags", CASES, ids=IDS)
+@pytest.mark.parametrize("name, flags", LAST + [("Adam", flags) for flags in FLAGS["Adam"]])
 def test_complex_parameters_are_pairs_of_real_ones(name, flags):
     # pytorch/pytorch#59998, #104990
     def parts():
@@ -711,7 +711,7 @@ def test_misaligned_memory():
     assert (values == -1).all() and raw[0] == 0
 
 
-@pytest.mark.parametrize("name, flags", CASES, ids=IDS)
+@pytest.mark.parametrize("name, flags", LAST)
 def test_without_the_exchange_api(name, flags, monkeypatch):
     """What PyTorch before 2.10 does: tensors are described by their attributes."""
     expected, _ = run(getattr(mine, name), 3, **flags)
