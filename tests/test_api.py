@@ -59,7 +59,8 @@ NAMES = {
         functional get_total_norm
     """,
     "kael.optim.functional": """
-        adadelta adagrad adam adamax adamw asgd lion nadam radam rmsprop rprop sgd
+        adadelta adafactor adagrad adam adamax adamw asgd lion muon nadam radam rmsprop rprop
+        sgd
     """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck
