@@ -218,6 +218,7 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1):
     >>> kael.addmm(kael.tensor([1.0]), kael.ones(1, 2), kael.ones(2, 1)).tolist()
     [[3.0]]
     """
+    require_tensor("addmm", x, mat1, mat2)
     _check_dims("addmm", mat1, 2, mat2, 2)
     return _scaled_sum("addmm", x, mat1, mat2, beta, alpha)
 
@@ -231,6 +232,7 @@ def baddbmm(x, batch1, batch2, *, beta=1, alpha=1):
     >>> kael.baddbmm(kael.ones(1), kael.ones(1, 1, 2), kael.ones(1, 2, 1)).tolist()
     [[[3.0]]]
     """
+    require_tensor("baddbmm", x, batch1, batch2)
     _check_batches("baddbmm", batch1, batch2)
     return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha)
 
@@ -239,8 +241,8 @@ def _scaled_sum(op, x, a, b, beta, alpha):
     kernels.check_operands(op, a, b)
     shape = (*a.shape[:-1], b.shape[-1])
     _check_addend(op, x, a.dtype, shape, beta, alpha)
-    if beta == alpha == 1 and x.ndim == 1 and x.shape[0] == shape[-1] and a.ndim == 2:
-        return linear(a, b.t(), x)
+    if beta == alpha == 1 and a.ndim == 2 and x.shape == shape[1:] and a.dtype.is_floating_point:
+        return linear(a, b.t(), x)  # one pass
     result = product(op, a, b)
     if alpha != 1:
         result = result * alpha
@@ -250,7 +252,6 @@ def _scaled_sum(op, x, a, b, beta, alpha):
 
 
 def _check_addend(op, x, dtype, shape, beta, alpha):
-    require_tensor(op, x)
     if x.dtype is not dtype:
         raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
     for name, factor in (("beta", beta), ("alpha", alpha)):
