@@ -37,6 +37,7 @@ import math
 
 from kael._kernels import matmul as kernels
 from kael._kernels.blas import blas, blas_available
+from kael._kernels.tensor import require_tensor
 
 __all__ = [
     "blas",
@@ -128,6 +129,7 @@ def multiply(a, b, out):
 
     v2 is for small problems, where packing costs more than it saves.
     """
+    require_tensor("multiply", a, b, out)
     if blas_available() and max((*a.shape, *b.shape), default=0) < 2**31:
         blas(a, b, out)
     elif math.prod((*a.shape, *b.shape[1:])) <= SMALL_PROBLEM:

@@ -401,7 +401,7 @@ def test_a_small_network_learns_with_the_same_bits_everywhere():
                     assert bits_equal(a, b)
 
 
-def test_an_interrupt_in_the_middle_of_training_leaves_the_process_usable(four_threads):
+def test_an_interrupt_in_the_middle_of_training_leaves_the_process_usable(four_threads, interrupts):
     """KeyboardInterrupt at any point of a step: nothing stays held, and training goes on."""
     kael.manual_seed(0)
     x, y = kael.randn(256, 200), kael.randint(0, 10, (256,))
