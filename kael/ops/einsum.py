@@ -115,8 +115,9 @@ def _sizes(equation, inputs, operands):
     """The size of each name; 1 gives way to any other, but not within one operand."""
     sizes = {}
     for names, x in zip(inputs, operands, strict=True):
-        own = dict(zip(names, x.shape, strict=True))
+        own = {}
         for name, size in zip(names, x.shape, strict=True):
+            own.setdefault(name, size)
             known = sizes.get(name, 1)
             if own[name] != size or (known != size and 1 not in (known, size)):
                 other = own[name] if own[name] != size else known
