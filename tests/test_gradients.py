@@ -98,9 +98,17 @@ CASES = {
     "dot": (lambda m, a, b: m.dot(a, b), (4,), (4,)),
     "outer": (lambda m, a, b: m.outer(a, b), (4,), (3,)),
     "addmm": (lambda m, c, a, b: m.addmm(c, a, b, beta=0.5, alpha=2.0), (2,), (3, 4), (4, 2)),
+    "baddbmm": (
+        lambda m, c, a, b: m.baddbmm(c, a, b, beta=0.5, alpha=2.0), (3, 2), (2, 3, 4), (2, 4, 2)
+    ),
+    "inner": (lambda m, a, b: m.inner(a, b), (2, 4), (3, 4)),
+    "vdot": (lambda m, a, b: m.vdot(a, b), (4,), (4,)),
+    "einsum": (lambda m, a, b: m.einsum("bij,kj->bki", a, b), (2, 3, 4), (5, 4)),
+    "einsum with a diagonal": (lambda m, a, b: m.einsum("ii,j->ij", a, b), (3, 3), (2,)),
     "linear": (lambda m, x, w: m.linear(x, w), (2, 3, 4), (5, 4)),
     "linear with bias": (lambda m, x, w, b: m.linear(x, w, b), (3, 4), (5, 4), (5,)),
     # views and rearrangements
+    "diagonal": (lambda m, x: m.diagonal(x, 1, 0, 2), (3, 2, 4)),
     "reshape": (lambda m, x: m.reshape(x, (4, -1)), (3, 4)),
     "view": (lambda m, x: (x * 1).view(2, 6), (3, 4)),
     "flatten": (lambda m, x: m.flatten(x, 1), (2, 3, 4)),
