@@ -335,6 +335,18 @@ def test_group_flags_are_honoured_per_group():
         assert bits_equal(t.detach(), run(Adam, f, [a], [[g]])[0][0])
 
 
+def test_adagrad_makes_its_state_at_once_and_that_of_later_groups_at_their_first_step():
+    first, later = parameters([np.ones(3, "float32"), np.ones(3, "float32")])
+    optimizer = optim.Adagrad([first], initial_accumulator_value=0.5)
+    assert optimizer.state[first]["sum"].tolist() == [0.5] * 3
+    optimizer.add_param_group({"params": [later], "initial_accumulator_value": 2.0})
+    assert later not in optimizer.state
+    give([later], [np.ones(3, "float32")])
+    optimizer.step()
+    assert optimizer.state[later]["sum"].tolist() == [3.0] * 3
+    assert optimizer.state[first]["step"].item() == 0
+
+
 def test_amsgrad_may_be_switched_on_later():
     p = kael.tensor(spread(20)).requires_grad_()
     optimizer = Adam([p], lr=LR)
