@@ -63,7 +63,8 @@ NAMES = {
         functional get_total_norm lr_scheduler swa_utils
     """,
     "kael.optim.functional": """
-        adadelta adagrad adam adamax adamw asgd lion nadam radam rmsprop rprop sgd
+        adadelta adafactor adagrad adam adamax adamw asgd lion muon nadam radam rmsprop rprop
+        sgd
     """,
     "kael.optim.lr_scheduler": """
         ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR

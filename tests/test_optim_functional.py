@@ -1,5 +1,6 @@
 """The optimizers as functions of lists, and the step that clips and zeroes on its way."""
 
+import importlib
 import inspect
 
 import numpy as np
@@ -77,19 +78,57 @@ def test_every_form_follows_the_formula(kind, flags, wrap):
 
 
 def test_every_class_with_a_rule_has_a_form():
-    assert sorted(kind.__name__.lower() for kind, _ in FULL) == sorted(functional.__all__)
+    composed = ["adafactor", "muon"]
+    assert sorted([kind.__name__.lower() for kind, _ in FULL] + composed) == functional.__all__
 
 
 def test_signatures_are_torchs():
-    torch_functional = pytest.importorskip("torch.optim._functional")
+    pytest.importorskip("torch")
     for name in functional.__all__:
         if name == "lion":
             continue
+        file = f"torch.optim.{'_' if name in ('adafactor', 'muon') else ''}{name}"
         mine = inspect.signature(getattr(functional, name)).parameters
-        theirs = inspect.signature(getattr(torch_functional, name)).parameters
+        theirs = inspect.signature(getattr(importlib.import_module(file), name)).parameters
         assert list(mine) == list(theirs), name
         for key, parameter in theirs.items():
             assert (mine[key].default, mine[key].kind) == (parameter.default, parameter.kind), key
+
+
+@pytest.mark.parametrize("wrap", [lambda a: a, kael.from_numpy], ids=["numpy", "kael"])
+@pytest.mark.parametrize(
+    ("kind", "shape", "kept"),
+    [
+        (optim.Adafactor, (6, 4), ("row_var", "col_var")),
+        (optim.Adafactor, (9,), ("variance",)),
+        (optim.Muon, (6, 4), ("momentum_buffer",)),
+    ],
+)
+def test_composed_forms_are_their_classes(kind, shape, kept, wrap):
+    p = kael.tensor(spread(shape)).requires_grad_()
+    optimizer, array = kind([p], lr=0.1), spread(shape)
+    made = {key: np.array(v) for key, v in optimizer._initial(optimizer.param_groups[0], p).items()}
+    options = {**optimizer.defaults, "has_complex": False}
+    options["foreach"] = None
+    if kind is optim.Muon:
+        lists = {"muon_momentum_bufs": [wrap(made["momentum_buffer"])]}
+    else:
+        options["eps1"], options["eps2"] = options.pop("eps")
+        lists = {
+            f"{key}s": [wrap(made[key]) if key in kept else None]
+            for key in ("row_var", "col_var", "variance")
+        }
+        lists["state_steps"] = [wrap(made["step"])]
+    for seed in (1, 2):
+        gradient = spread(shape, seed=seed)
+        p.grad = kael.tensor(gradient)
+        optimizer.step()
+        getattr(functional, kind.__name__.lower())(
+            [wrap(array)], [wrap(gradient)], **lists, **options
+        )
+    assert bits_equal(p.detach(), array)
+    for key in kept:
+        assert bits_equal(optimizer.state[p][key], made[key])
 
 
 def sgd(params, gradients, buffers=None, **options):

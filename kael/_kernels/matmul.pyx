@@ -320,9 +320,10 @@ def linear(x, weight, bias, gradients):
     cdef TensorBase result
     cdef bint wants_bias = False
     require_tensors("linear", x, weight)
-    if bias is not None:
-        require_tensor("linear", bias=bias)
+    if isinstance(bias, TensorBase):
         wants_bias = wants_grad(bias)
+    elif bias is not None:
+        require_tensor("linear", bias=bias)
     result = linear_op(x, weight, bias)
     if not wants_bias and not wants_gradient(x, weight):
         return result

@@ -97,30 +97,35 @@ class Adafactor(Composed):
         }
 
     def _update(self, group, p, g, state):
-        step = state["step"].add_(1).item()
-        if p.numel() == 0:
-            return
-        lr, root = float(group["lr"]), math.sqrt(p.numel())
-        least, least_size = group["eps"]
-        least = resolution(p.dtype) if least is None else least
-        alpha = max(least_size, p.norm().item() / root) * min(lr, 1 / math.sqrt(step))
-        if group["weight_decay"] != 0:
-            p.mul_(1 - lr * group["weight_decay"])
-        g = -g if group["maximize"] else g
-        variance = self._variance(g, state, real_power(step, group["beta2_decay"]), least)
-        update = variance.clamp(min=least * least).rsqrt() * g
-        shrink = max(1.0, update.norm().item() / (root * group["d"]))
-        if lr != 0:
-            p.sub_(update * (alpha / shrink))
+        update(group, p, g, state)
 
-    @staticmethod
-    def _variance(g, state, weight, least):
-        """The estimated second moment of the gradient, after this one."""
-        if g.dim() < 2:
-            return mix_(state["variance"], g * g, weight)
-        rows = mix_(state["row_var"], mean_square(g, -1), weight)
-        columns = mix_(state["col_var"], mean_square(g, -2), weight)
-        return (rows @ columns) / rows.mean(-2, keepdim=True).clamp(min=least)
+
+def update(group, p, g, state):
+    """One step of one parameter, in place."""
+    step = state["step"].add_(1).item()
+    if p.numel() == 0:
+        return
+    lr, root = float(group["lr"]), math.sqrt(p.numel())
+    least, least_size = group["eps"]
+    least = resolution(p.dtype) if least is None else least
+    alpha = max(least_size, p.norm().item() / root) * min(lr, 1 / math.sqrt(step))
+    if group["weight_decay"] != 0:
+        p.mul_(1 - lr * group["weight_decay"])
+    g = -g if group["maximize"] else g
+    variance = moment(g, state, real_power(step, group["beta2_decay"]), least)
+    move = variance.clamp(min=least * least).rsqrt() * g
+    shrink = max(1.0, move.norm().item() / (root * group["d"]))
+    if lr != 0:
+        p.sub_(move * (alpha / shrink))
+
+
+def moment(g, state, weight, least):
+    """The estimated second moment of the gradient, after this one."""
+    if g.dim() < 2:
+        return mix_(state["variance"], g * g, weight)
+    rows = mix_(state["row_var"], mean_square(g, -1), weight)
+    columns = mix_(state["col_var"], mean_square(g, -2), weight)
+    return (rows @ columns) / rows.mean(-2, keepdim=True).clamp(min=least)
 
 
 def resolution(dtype):

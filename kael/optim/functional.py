@@ -20,13 +20,17 @@ array([0.5, 0.5, 0.5], dtype=float32)
 """
 
 from kael._kernels import optim as kernels
+from kael._kernels.plan import check
+from kael.autograd import no_grad
 from kael.interop import from_numpy
+from kael.optim import adafactor as _adafactor
+from kael.optim import muon as _muon
 from kael.optim.options import check_placeholders
 from kael.tensor import Tensor
 
 __all__ = [
-    "adadelta", "adagrad", "adam", "adamax", "adamw", "asgd", "lion", "nadam", "radam", "rmsprop",
-    "rprop", "sgd",
+    "adadelta", "adafactor", "adagrad", "adam", "adamax", "adamw", "asgd", "lion", "muon", "nadam",
+    "radam", "rmsprop", "rprop", "sgd",
 ]  # fmt: skip
 
 
@@ -212,34 +216,83 @@ def lion(
     _step("Lion", params, grads, kept, group)
 
 
+def adafactor(
+    params, grads, row_vars, col_vars, variances, state_steps, foreach=None, grad_scale=None,
+    found_inf=None, has_complex=False, *, d, lr, beta2_decay, weight_decay, eps1, eps2, maximize,
+):  # fmt: skip
+    """See :class:`kael.optim.Adafactor`; scaled gradients are refused, as by PyTorch."""
+    if grad_scale is not None or found_inf is not None:
+        raise AssertionError("Grad scaling should occur outside of optimizer.step()")
+    kept = {
+        "step": _counters(state_steps), "row_var": row_vars, "col_var": col_vars,
+        "variance": variances,
+    }  # fmt: skip
+    group = {
+        "lr": lr, "eps": (eps1, eps2), "d": d, "beta2_decay": beta2_decay,
+        "weight_decay": weight_decay, "maximize": maximize,
+    }  # fmt: skip
+    _compose("Adafactor", _adafactor.update, params, grads, kept, group)
+
+
+def muon(
+    params, grads, muon_momentum_bufs, *, foreach=None, lr, weight_decay, momentum, nesterov,
+    ns_coefficients, ns_steps, eps, adjust_lr_fn, has_complex,
+):  # fmt: skip
+    """See :class:`kael.optim.Muon`."""
+    if foreach:
+        raise RuntimeError("Foreach is not supported for Muon yet")
+    kept = {"momentum_buffer": muon_momentum_bufs}
+    group = {
+        "lr": lr, "weight_decay": weight_decay, "momentum": momentum, "nesterov": nesterov,
+        "ns_coefficients": ns_coefficients, "ns_steps": ns_steps, "eps": eps,
+        "adjust_lr_fn": adjust_lr_fn,
+    }  # fmt: skip
+    _muon.check(group)
+    if any(len(g.shape) != 2 for g in grads):
+        raise ValueError("Param gradient must be a 2D matrix")
+    _compose("Muon", _muon.update, params, grads, kept, group)
+
+
 def _step(rule, params, grads, kept, group, grad_scale=None, found_inf=None):
     """One step of a rule; kept has a list for each key of the state, in which absent arrays of a
     first step are None and are then filled in."""
     if found_inf is not None and float(found_inf) != 0:
         return
-    counts = {len(params), len(grads), *map(len, kept.values())}
-    if len(counts) > 1:
-        lengths = ", ".join(f"{key} {len(values)}" for key, values in kept.items())
-        raise ValueError(
-            f"{rule}: lists of different lengths: params {len(params)}, grads {len(grads)}, "
-            f"{lengths}"
-        )
-    states = [
-        {
-            key: None if values[i] is None else _shared(rule, values[i])
-            for key, values in kept.items()
-        }
-        for i in range(len(params))
-    ]
-    plan = kernels.Listed(rule)
+    tensors, gradients, states = _tensors(rule, params, grads, kept)
     factor = 1.0 if grad_scale is None else 1.0 / float(grad_scale)
-    tensors = [_shared(rule, p) for p in params]
-    plan.update(tensors, [_shared(rule, g, False) for g in grads], states, group, factor)
+    kernels.Listed(rule).update(tensors, gradients, states, group, factor)
     for key, values in kept.items():
         for i, value in enumerate(values):
             if value is None:
                 made = states[i][key]
                 values[i] = made if isinstance(params[i], Tensor) else made.numpy()
+
+
+def _compose(name, update, params, grads, kept, group):
+    """One step that is written with kael's operations."""
+    tensors, gradients, states = _tensors(name, params, grads, kept)
+    check(tensors, gradients, name)
+    with no_grad():
+        for p, g, state in zip(tensors, gradients, states, strict=True):
+            update(group, p, g, state)
+
+
+def _tensors(name, params, grads, kept):
+    """Parameters, gradients and for each parameter its state, all as tensors on their memory."""
+    if len({len(params), len(grads), *map(len, kept.values())}) > 1:
+        lengths = "".join(f", {key} {len(values)}" for key, values in kept.items())
+        raise ValueError(
+            f"{name}: lists of different lengths: params {len(params)}, grads {len(grads)}{lengths}"
+        )
+    states = [
+        {
+            key: values[i] if values[i] is None else _shared(name, values[i])
+            for key, values in kept.items()
+        }
+        for i in range(len(params))
+    ]
+    tensors = [_shared(name, p) for p in params]
+    return tensors, [_shared(name, g, False) for g in grads], states
 
 
 def _shared(rule, array, written=True):

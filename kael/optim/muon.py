@@ -96,22 +96,32 @@ class Muon(Composed):
             )
 
     def _initial(self, group, p):
-        if group["ns_steps"] >= 100:
-            raise ValueError("Number of steps must be less than 100 for computational efficiency")
-        if len(group["ns_coefficients"]) != 3:
-            raise ValueError("Coefficients must be a tuple of exactly 3 values")
+        check(group)
         return {"momentum_buffer": zeros(p.shape, dtype=p.dtype)}
 
     def _update(self, group, p, g, state):
-        momentum, lr = group["momentum"], float(group["lr"])
-        if p.numel() == 0:
-            return
-        buffer = state["momentum_buffer"].mul_(momentum).add_(g * (1 - momentum))
-        update = g * (1 - momentum) + buffer * momentum if group["nesterov"] else buffer
-        update = orthogonal(update, group["ns_coefficients"], group["ns_steps"], group["eps"])
-        size = SIZES[group["adjust_lr_fn"]](*p.shape)
-        if lr != 0:
-            p.mul_(1 - lr * group["weight_decay"]).sub_(update * (lr * size))
+        update(group, p, g, state)
+
+
+def check(group):
+    """Refuses what the iteration cannot take."""
+    if group["ns_steps"] >= 100:
+        raise ValueError("Number of steps must be less than 100 for computational efficiency")
+    if len(group["ns_coefficients"]) != 3:
+        raise ValueError("Coefficients must be a tuple of exactly 3 values")
+
+
+def update(group, p, g, state):
+    """One step of one parameter, in place."""
+    momentum, lr = group["momentum"], float(group["lr"])
+    if p.numel() == 0:
+        return
+    buffer = state["momentum_buffer"].mul_(momentum).add_(g * (1 - momentum))
+    move = g * (1 - momentum) + buffer * momentum if group["nesterov"] else buffer
+    move = orthogonal(move, group["ns_coefficients"], group["ns_steps"], group["eps"])
+    size = SIZES[group["adjust_lr_fn"]](*p.shape)
+    if lr != 0:
+        p.mul_(1 - lr * group["weight_decay"]).sub_(move * (lr * size))
 
 
 def orthogonal(x, coefficients, steps, eps):
