@@ -4,7 +4,9 @@ from math import prod
 
 from kael._kernels import views
 from kael._kernels.tensor import require_tensor
+from kael.autograd import record
 from kael.ops.matmul import product
+from kael.ops.shape import unbroadcast
 
 __all__ = ["einsum"]
 
@@ -159,6 +161,26 @@ def _contract(a, a_names, b, b_names, keep):
     """The product of two operands, summed over the names that are not in keep."""
     a, a_names = _sum_others(a, a_names, keep.union(b_names))
     b, b_names = _sum_others(b, b_names, keep.union(a_names))
+    out, names = _product(a.detach(), a_names, b.detach(), b_names, keep)
+
+    def gradient(g):
+        return (
+            _gradient(g, names, b, b_names, a, a_names) if a.requires_grad else None,
+            _gradient(g, names, a, a_names, b, b_names) if b.requires_grad else None,
+        )
+
+    return record("einsum", out, (a, b), gradient, saved=(a, b)), names
+
+
+def _gradient(g, names, other, other_names, x, x_names):
+    """The product of g and the other operand: its order of summation, too, is that of the names,
+    not of what layouts allow to merge."""
+    out, names = _product(g, names, other.detach(), other_names, set(x_names))
+    return unbroadcast(out.permute([names.index(name) for name in x_names]), x.shape)
+
+
+def _product(a, a_names, b, b_names, keep):
+    """The product of two operands without names that only one has and keep lacks."""
     common = [name for name in a_names if name in b_names]
     batch = [name for name in common if name in keep]
     inner = [name for name in common if name not in keep]
