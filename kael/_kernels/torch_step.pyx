@@ -19,7 +19,8 @@ from kael._kernels.torch_read cimport (
 )
 
 
-# A row's tensors in TorchStep.tensors, None where there is none: parameter, gradient, what is kept.
+# A row's tensors in TorchStep.tensors where `listed`, None where there is none: parameter, gradient,
+# what is kept.
 cdef enum:
     GRADIENT = 1
     KEPT = 2
@@ -30,7 +31,8 @@ cdef class TorchStep(Step):
     """A step of the rule of that name; ``op`` is how messages call it."""
     cdef object torch              # kael.torch.tensors
     cdef Reader reader
-    cdef list tensors              # PER_ROW for each row; holds them while the GIL is released
+    cdef list tensors              # held while the GIL is released: PER_ROW for each row if listed
+    cdef bint listed               # so as to make stand-ins; it costs a tenth of a small step
     cdef list written              # those that the step changes
     cdef list missing              # (parameter, its state or None, key, is a number, value)
     cdef list room                 # what else is to live until the end of the step
@@ -54,6 +56,9 @@ cdef class TorchStep(Step):
                 if self.missing:
                     self.create(state)
                     self.collect(groups, state)
+                if self.strided and not self.listed:
+                    self.listed = True
+                    self.collect(groups, state)
                 self.run()
             finally:
                 self.forget()
@@ -66,6 +71,9 @@ cdef class TorchStep(Step):
                 self.collect_lists(params, grads, states, group)
                 if self.missing:
                     self.create(None)
+                    self.collect_lists(params, grads, states, group)
+                if self.strided and not self.listed:
+                    self.listed = True
                     self.collect_lists(params, grads, states, group)
                 self.run()
             finally:
@@ -130,7 +138,10 @@ cdef class TorchStep(Step):
         row.param_storage = a.storage
         row.grad_storage = b.storage
         row.fresh = self.fresh is not None and id(owner) in self.fresh
-        self.tensors += (p, g, None, None, None, None, None, None)
+        self.tensors.append(p)
+        self.tensors.append(g)
+        if self.listed:
+            self.tensors += (None,) * (PER_ROW - KEPT)
         self.written.append(owner)
         if not (kl_is_dense(&a.layout) and kl_goes_with(&b.layout, &a.layout)):
             self.strided = True
@@ -193,7 +204,10 @@ cdef class TorchStep(Step):
 
     cdef int keep(self, object t, object taken, int k) except -1:
         """Tensor k of the row just added, and what stands for it."""
-        self.tensors[PER_ROW * (self.count - 1) + KEPT + k] = taken
+        if self.listed:
+            self.tensors[PER_ROW * (self.count - 1) + KEPT + k] = taken
+        elif taken is not t:
+            self.tensors.append(taken)
         self.written.append(t)
         return 0
 
@@ -266,16 +280,13 @@ cdef class TorchStep(Step):
         cdef Described d
         cdef kl_layout layout
         cdef bint overlap
-        cdef size_t size = (len(self.tensors) + 1) * sizeof(Interval)
+        cdef size_t size = (len(self.written) + 1) * sizeof(Interval)
         cdef Interval *intervals = <Interval *> malloc(size)
         if intervals is NULL:
             raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
         try:
-            for i in range(len(self.tensors)):
-                t = self.tensors[i]
-                if t is None or i % PER_ROW == GRADIENT:
-                    continue
-                self.reader.look_at(t, &d, "tensors")
+            for i in range(len(self.written)):
+                self.reader.look_at(self.written[i], &d, "tensors")
                 layout = layout_of(&d)
                 if layout.size > 0:
                     intervals[used].first = <size_t> layout.data
