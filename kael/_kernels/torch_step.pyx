@@ -19,8 +19,8 @@ from kael._kernels.torch_read cimport (
 )
 
 
-# A row's tensors in TorchStep.tensors where `listed`, None where there is none: parameter, gradient,
-# what is kept.
+# A row's tensors in TorchStep.tensors where they are listed, None where there is none: parameter,
+# gradient, what is kept.
 cdef enum:
     GRADIENT = 1
     KEPT = 2
