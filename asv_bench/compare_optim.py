@@ -21,7 +21,7 @@ from pathlib import Path
 from benchmarks.parameters import PARAMETERS
 from compare import HERE, Contestant, header, measure, ratios, row, serve, shown
 
-NAMES = ("kael", "traffic", "torch", "torch, foreach", "torch, fused")
+NAMES = ("kael", "kael.torch", "traffic", "torch", "torch, foreach", "torch, fused")
 LARGE = ("50 million", "GPT-2 small")
 FUSED = ("Adam", "AdamW", "SGD", "Adagrad")  # of torch
 OPTIONS = {"SGD": {"momentum": 0.9}}
@@ -41,7 +41,7 @@ def kael_job(sizes, optimizer, threads):
     return getattr(kael.optim, optimizer)(parameters, lr=1e-3, **OPTIONS.get(optimizer, {})).step
 
 
-def torch_job(sizes, optimizer, threads, **form):
+def torch_job(sizes, optimizer, threads, module="torch.optim", **form):
     import torch
 
     torch.set_num_threads(threads)
@@ -50,7 +50,7 @@ def torch_job(sizes, optimizer, threads, **form):
         p.grad = torch.randn(p.numel())
     if optimizer == "clip":
         return lambda: torch.nn.utils.clip_grad_norm_(parameters, 1e9, **form)
-    kind = getattr(torch.optim, optimizer)
+    kind = getattr(importlib.import_module(module), optimizer)
     return kind(parameters, lr=1e-3, **OPTIONS.get(optimizer, {}), **form).step
 
 
@@ -83,6 +83,8 @@ def takes_part(name, case, optimizer):
         return case in LARGE
     if name == "torch, fused":
         return optimizer in FUSED
+    if name == "kael.torch":
+        return optimizer != "clip"
     return name == "kael" or optimizer != "Lion"
 
 
@@ -93,7 +95,11 @@ def prepare(name, case, optimizer, threads):
         return kael_job(sizes, optimizer, threads)
     if name == "traffic":
         return traffic_job(sizes, optimizer, threads)
-    form = {"torch, foreach": {"foreach": True}, "torch, fused": {"fused": True}}
+    form = {
+        "torch, foreach": {"foreach": True},
+        "torch, fused": {"fused": True},
+        "kael.torch": {"module": "kael.torch.optim"},
+    }
     return torch_job(sizes, optimizer, threads, **form.get(name, {}))
 
 
@@ -101,7 +107,7 @@ def jobs(name, threads):
     """What one contestant can do: by name, a function that prepares it."""
     for variable in ("KAEL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[variable] = str(threads)
-    if name.startswith("torch"):
+    if "torch" in name:
         importlib.import_module("torch")  # compare.serve leaves out who cannot be imported
     return {
         f"{case}; {optimizer}": partial(prepare, name, case, optimizer, threads)

@@ -11,8 +11,6 @@ cdef class Plan(Step):
     cdef bint strided       # some tensor needs a temporary
     cdef int64_t compared   # rows among which shared memory was looked for
     cdef bint ordered       # some written tensors share memory: one region each, in order
-    cdef object lock        # one step at a time
-    cdef int64_t forks      # count of forks when the lock was made
 
     cdef int begin(self) except -1
     cdef int collect(self, list groups, object state) except -1

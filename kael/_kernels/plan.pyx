@@ -6,19 +6,16 @@ strided tensors), and only then advances the step counters and runs the kernel w
 released. A refused step therefore leaves parameters, state and counters as they were.
 """
 
-import os
-import threading
-
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc, qsort
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from kael._kernels.elementwise import contiguous, copy_, fill_
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.step cimport Group, Step, kl_optim_row
+from kael._kernels.step cimport Group, Interval, Step, any_overlap, kl_optim_row
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
@@ -32,42 +29,14 @@ cdef enum:
     PER_ROW = 8
 
 
-# Memory that a row writes.
-cdef struct Interval:
-    size_t first
-    size_t last
-
-
-# How many forks lie between the first process and this one: a lock that was held at the fork stays
-# held in the child, so every plan takes a new one there.
-cdef int64_t forks = 0
-
-
-def count_fork():
-    """Runs in the child of every fork."""
-    global forks
-    forks += 1
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=count_fork)
-
-
 cdef class Plan(Step):
     """A step over kael's tensors. Shared memory is looked for only when the set of written tensors
     has changed since the last step."""
 
-    def __cinit__(self):
-        self.forks = forks
-        self.lock = threading.Lock()
-
     def step(self, list groups, object state, double factor=1.0, bint clear=False):
         """Updates the parameters of all groups that have a gradient, times a factor; creates absent
         state; may leave zeros in the gradients. A refused step changes nothing."""
-        if self.forks != forks:
-            self.forks = forks
-            self.lock = threading.Lock()
-        with self.lock:
+        with self.alone():
             self.factor = factor
             self.clear = clear
             try:
@@ -273,16 +242,10 @@ cdef Interval extent(TensorBase t) noexcept:
     return result
 
 
-cdef int by_address(const void *a, const void *b) noexcept nogil:
-    cdef size_t x = (<const Interval *> a).first
-    cdef size_t y = (<const Interval *> b).first
-    return (x > y) - (x < y)
-
-
 cdef bint share_memory(list tensors) except -1:
     """Whether any two written tensors (all but the gradients) overlap, as their hulls see it."""
     cdef int64_t used = 0, i
-    cdef bint overlap = False
+    cdef bint overlap
     cdef TensorBase t
     cdef Interval *intervals = <Interval *> malloc((len(tensors) + 1) * sizeof(Interval))
     if intervals is NULL:
@@ -292,9 +255,6 @@ cdef bint share_memory(list tensors) except -1:
         if t is not None and t.size > 0 and i % PER_ROW != GRADIENT:
             intervals[used] = extent(t)
             used += 1
-    qsort(intervals, used, sizeof(Interval), by_address)
-    for i in range(1, used):
-        if intervals[i].first < intervals[i - 1].last:
-            overlap = True
+    overlap = any_overlap(intervals, used)
     free(intervals)
     return overlap

@@ -49,6 +49,12 @@ cdef struct Group:
     int variant
 
 
+# Memory that a row writes: its first byte, and the one past the last.
+cdef struct Interval:
+    size_t first
+    size_t last
+
+
 # A number or an array that the rule keeps for each parameter.
 cdef struct Kept:
     int needs           # bits of the variant without which it does not exist
@@ -73,7 +79,11 @@ cdef class Step:
     cdef readonly tuple keys        # of what is kept: numbers first, then arrays
     cdef int numbers                # how many of them are numbers
     cdef Kept kept[6]               # in the order of keys
+    cdef object lock                # one step at a time
+    cdef int64_t forks              # count of forks when the lock was made
 
+    # The lock, to be held for the length of a step.
+    cdef object alone(self)
     # Makes this a step of the rule.
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1
     # What a group says.
@@ -90,3 +100,7 @@ cdef class Step:
     cdef void point(self, void **slot, void *data) noexcept
     # Advances the numbers of rows [start, start + count), then updates the rows.
     cdef int launch(self, int64_t start, int64_t count) except -1
+
+
+# Whether any two of them overlap; sorts them.
+cdef bint any_overlap(Interval *intervals, int64_t count) noexcept

@@ -4,11 +4,29 @@ from a group of parameters, what it keeps as state.
 Whoever fills the table (plan.pyx for kael's tensors) validates first; `launch` cannot be refused.
 """
 
+import os
+import threading
+
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, realloc
+from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 
 from kael._kernels.runtime cimport check, kl_runtime, runtime
+
+
+# How many forks lie between the first process and this one: a lock that was held at the fork stays
+# held in the child, so every step takes a new one there.
+cdef int64_t forks = 0
+
+
+def count_fork():
+    """Runs in the child of every fork."""
+    global forks
+    forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=count_fork)
 
 
 cdef class Step:
@@ -16,10 +34,18 @@ cdef class Step:
 
     def __cinit__(self):
         self.factor = 1.0
+        self.forks = forks
+        self.lock = threading.Lock()
 
     def __dealloc__(self):
         free(self.rows)
         free(self.groups)
+
+    cdef object alone(self):
+        if self.forks != forks:
+            self.forks = forks
+            self.lock = threading.Lock()
+        return self.lock
 
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1:
         """Makes this a step of the rule."""
@@ -117,6 +143,21 @@ cdef class Step:
                 kl_optim_commit(rule, &rows[i], groups[i].option)
             status = driver(rt, number, rows, count)
         return check(status, self.op)
+
+
+cdef int by_address(const void *a, const void *b) noexcept nogil:
+    cdef size_t x = (<const Interval *> a).first
+    cdef size_t y = (<const Interval *> b).first
+    return (x > y) - (x < y)
+
+
+cdef bint any_overlap(Interval *intervals, int64_t count) noexcept:
+    cdef int64_t i
+    qsort(intervals, count, sizeof(Interval), by_address)
+    for i in range(1, count):
+        if intervals[i].first < intervals[i - 1].last:
+            return True
+    return False
 
 
 cdef tuple split_index(str word):

@@ -1,6 +1,6 @@
 """Optimizers with the interface of ``torch.optim``, and gradient clipping."""
 
-from kael.optim import functional
+from kael.optim import functional, lr_scheduler, swa_utils
 from kael.optim.adadelta import Adadelta
 from kael.optim.adafactor import Adafactor
 from kael.optim.adagrad import Adagrad
@@ -28,5 +28,6 @@ from kael.optim.sparse_adam import SparseAdam
 __all__ = [
     "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Lion",
     "Muon", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "SparseAdam", "clip_grad_norm_",
-    "clip_grad_value_", "clip_grads_with_norm_", "functional", "get_total_norm",
+    "clip_grad_value_", "clip_grads_with_norm_", "functional", "get_total_norm", "lr_scheduler",
+    "swa_utils",
 ]  # fmt: skip
