@@ -68,19 +68,20 @@ KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
     return bytes <= (product->b.row % (KL_L1_SPAN / 2) == 0 ? LARGEST / 2 : LARGEST);
 }
 
-/* Whether the rows of a can be read where they lie: not when those of a tile fall on one set of
- * L1. A single panel of rows has no second use that would pay for packing. */
-KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
-                           const struct kl_product *product) {
-    if (product->rows <= kernels->rows) return true;
-    return product->a.column == kernels->size && product->a.row % KL_L1_SPAN != 0;
-}
-
 /* Whether all of a stays in L2. */
 KL_INLINE bool kl_small_a(const struct kl_tile_kernels *kernels,
                           const struct kl_product *product) {
     enum { LARGEST = 512 << 10 };
     return kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
+}
+
+/* Whether the rows of a are best read where they lie: not when those of a tile fall on one set of
+ * L1. A single panel of rows has no second use that would pay for packing. */
+KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
+                           const struct kl_product *product) {
+    if (product->rows <= kernels->rows) return true;
+    return product->a.row % KL_L1_SPAN != 0 &&
+           (product->a.column == kernels->size || kl_small_a(kernels, product));
 }
 
 /* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
@@ -103,6 +104,19 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
+/* Rows up to which a b that has to be turned costs more to turn than to multiply. */
+enum { KL_TURNED_ROWS = 4 };
+
+/* Operands too large for the caches: b in panels, packed by every strip of rows for itself while it
+ * reads them, or, where they must be turned, once for all. */
+static int kl_multiply_large(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
+                             const struct kl_product *product, int64_t threads) {
+    if (product->b.column != kernels->size)
+        return kl_multiply_packed(rt, kernels, product, threads);
+    return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS,
+                              !kl_direct_a(kernels, product));
+}
+
 static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
                               const struct kl_product *product) {
     const struct kl_tile_kernels *const kernels = kl_matmul_row_of(rt, dtype)->v5_simd;
@@ -116,11 +130,12 @@ static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
         return kl_multiply_strips(rt, kernels, product, threads, KL_DIRECT, false);
     if (kl_streams_b(kernels, product))
         return kl_multiply_strips(rt, kernels, product, threads, KL_STREAM, false);
-    const bool direct = kl_direct_a(kernels, product) ||
-                        (product->a.row % KL_L1_SPAN != 0 && kl_small_a(kernels, product));
-    if (product->b.column == kernels->size || (direct && kl_small_a(kernels, product)))
-        return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS, !direct);
-    return kl_multiply_packed(rt, kernels, product, threads);
+    if (product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
+        product->columns >= KL_TURNED_VECTORS * kernels->width)
+        return kl_multiply_strips(rt, kernels, product, threads, KL_TURNED, false);
+    if (kl_small_a(kernels, product) && kl_direct_a(kernels, product))
+        return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS, false);
+    return kl_multiply_large(rt, kernels, product, threads);
 }
 
 struct kl_exact_job {
@@ -253,9 +268,9 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
     switch (name) {
         case KL_V4: return kl_multiply_packed(rt, row->v4_packed, &product, 1);
-        case KL_V5: return kl_multiply_packed(rt, row->v5_simd, &product, 1);
+        case KL_V5: return kl_multiply_large(rt, row->v5_simd, &product, 1);
         case KL_V6:
-            return kl_multiply_packed(rt, row->v5_simd, &product, kl_threads_for(rt, &product));
+            return kl_multiply_large(rt, row->v5_simd, &product, kl_threads_for(rt, &product));
     }
     if (name == KL_V1) {
         row->v1_ijk(rung);
@@ -264,7 +279,7 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     const int64_t width =
         name == KL_V2 ? rung->columns : kl_min(rung->columns, kl_tile_blocks.columns);
     const int64_t height = name == KL_V2 ? 1 : kl_min(rung->rows, kl_tile_blocks.rows);
-    const int64_t bytes = height * width * kl_itemsize(dtype);
+    const int64_t bytes = height * (width * kl_itemsize(dtype) + KL_ALIGNMENT);
     rung->scratch = rt->alloc(bytes);
     if (rung->scratch == NULL) return KL_NO_MEMORY;
     (name == KL_V2 ? row->v2_ikj : row->v3_tiled)(rung);
