@@ -15,14 +15,15 @@ rung                      one more idea                          what it ends
 :func:`v6_threaded`       row blocks shared among threads        one core at work
 ========================  =====================================  ==========================
 
-``matmul`` goes one of four ways, with v5's kernels on v6's threads; :func:`way` tells which:
+``matmul`` goes one of five ways, with v5's kernels on v6's threads; :func:`way` tells which:
 
 ==================  ============================================================================
 :func:`direct`      nothing packed: ``b`` stays in cache and its rows are contiguous
 :func:`stream`      nothing packed: few rows, so ``b`` is read once from end to end
-:func:`panels`      strips that share nothing, each with a panel of ``b`` at a time and, where
-                    they are many, its own packed rows of ``a``
-``"packed"``        v6: a large ``b`` that is transposed is packed once, for all rows
+``"turned"``        hardly any rows: a transposed ``b`` is turned on its way to the registers
+:func:`panels`      v6 as a rule: strips that share nothing, each with a panel of ``b`` at a time
+                    and, where they are many, its own packed rows of ``a``
+:func:`packed`      v6 where ``b`` is transposed: packed once, for all threads
 ==================  ============================================================================
 
 Examples
@@ -46,6 +47,7 @@ __all__ = [
     "direct",
     "multiply",
     "multiply_exact",
+    "packed",
     "panels",
     "stream",
     "v1_ijk",
@@ -92,24 +94,29 @@ def v6_threaded(a, b, out):
 
 
 def direct(a, b, out):
-    """v6 without packing: both operands are read where they lie."""
+    """Nothing packed: both operands are read where they lie."""
     kernels.rung("direct", a, b, out)
 
 
-def panels(a, b, out):
-    """v6 in strips of rows that pack for themselves: a panel of ``b`` at a time, ``a`` if large."""
-    kernels.rung("panels", a, b, out)
-
-
 def stream(a, b, out):
-    """v6 that reads ``b`` once, a few rows at a time; the sums of all columns wait in between."""
+    """``b`` is read once, a few rows at a time; the sums of all columns wait in between."""
     kernels.rung("stream", a, b, out)
 
 
-def way(a, b):
-    """How ``a @ b`` goes, for 2-D tensors: ``"direct"``, ``"panels"``, ``"stream"``, ``"packed"``.
+def panels(a, b, out):
+    """Strips of rows that pack for themselves: a panel of ``b`` at a time, ``a`` if large."""
+    kernels.rung("panels", a, b, out)
 
-    ``"packed"`` is v6. Strides count: a transposed operand may go another way.
+
+def packed(a, b, out):
+    """An inner block of ``b`` packed for all threads, which take tiles of ``out`` in turns."""
+    kernels.rung("packed", a, b, out)
+
+
+def way(a, b):
+    """The name of the way that ``a @ b`` goes, for 2-D tensors.
+
+    Strides count: a transposed operand may go another way.
 
     Examples
     --------

@@ -34,7 +34,7 @@ NAMES = {
         DataLoader TensorDataset digits idx_digits read_idx
     """,
     "kael.matmul_versions": """
-        blas blas_available direct multiply multiply_exact panels stream v1_ijk v2_ikj
+        blas blas_available direct multiply multiply_exact packed panels stream v1_ijk v2_ikj
         v3_tiled v4_packed v5_simd v6_threaded way
     """,
     "kael.nn": """

@@ -9,7 +9,7 @@ from kael import matmul_versions as ladder
 
 FLOATS = ["float32", "float64"]
 INTEGERS = ["uint8", "int32", "int64"]
-WAYS = ["direct", "panels", "stream", "v6_threaded"]
+WAYS = ["direct", "stream", "panels", "packed", "v6_threaded"]
 # Edges of tiles and of their widest form; of inner blocks; one row, one column, few of each.
 SHAPES = [
     (1, 1, 1),
@@ -72,6 +72,7 @@ def test_each_way_adds_to_out_in_v1s_order(way, shape, dtype, every_isa):
 CHOICES = {
     "direct": [(64, 784, 128, "plain"), (1, 30, 40, "plain"), (9, 4, 70, "plain")],
     "stream": [(2, 600, 1030, "plain"), (14, 1100, 600, "plain"), (30, 2100, 1100, "plain")],
+    "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
     "panels": [(5, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
     "packed": [(300, 520, 410, "transposed"), (70, 2048, 70, "transposed")],
 }
@@ -152,6 +153,7 @@ def test_ragged_products_of_many_threads(shape, threads):
 INTEGER_CHOICES = {
     "direct": (64, 530, 70, "plain"),
     "stream": (3, 600, 9000, "plain"),
+    "turned": (2, 530, 270, "transposed"),
     "panels": (40, 530, 90, "transposed"),
     "packed": (1030, 530, 40, "transposed"),
 }

@@ -66,19 +66,20 @@ KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
     return bytes <= (product->b.row % (KL_L1_SPAN / 2) == 0 ? LARGEST / 2 : LARGEST);
 }
 
-/* Whether the rows of a can be read where they lie: not when those of a tile fall on one set of
- * L1. A single panel of rows has no second use that would pay for packing. */
-KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
-                           const struct kl_product *product) {
-    if (product->rows <= kernels->rows) return true;
-    return product->a.column == kernels->size && product->a.row % KL_L1_SPAN != 0;
-}
-
 /* Whether all of a stays in L2. */
 KL_INLINE bool kl_small_a(const struct kl_tile_kernels *kernels,
                           const struct kl_product *product) {
     enum { LARGEST = 512 << 10 };
     return kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
+}
+
+/* Whether the rows of a are best read where they lie: not when those of a tile fall on one set of
+ * L1. A single panel of rows has no second use that would pay for packing. */
+KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
+                           const struct kl_product *product) {
+    if (product->rows <= kernels->rows) return true;
+    return product->a.row % KL_L1_SPAN != 0 &&
+           (product->a.column == kernels->size || kl_small_a(kernels, product));
 }
 
 /* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
@@ -101,11 +102,14 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
-/* Whether the rows of a are best packed, or serve as they lie. */
-KL_INLINE bool kl_packs_a(const struct kl_tile_kernels *kernels,
-                          const struct kl_product *product) {
-    return !kl_direct_a(kernels, product) &&
-           (product->a.row % KL_L1_SPAN == 0 || !kl_small_a(kernels, product));
+/* Rows up to which a b that has to be turned costs more to turn than to multiply. */
+enum { KL_TURNED_ROWS = 4 };
+
+/* The way of operands too large for the caches: b in panels, packed by every strip of rows for
+ * itself while it reads them, or, where they must be turned, once for all. */
+KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
+                                   const struct kl_product *product) {
+    return product->b.column == kernels->size ? KL_PANELS : KL_PACKED;
 }
 
 /* The way that suits the operands best. */
@@ -115,20 +119,22 @@ static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
         (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
         return KL_DIRECT;
     if (kl_streams_b(kernels, product)) return KL_STREAM;
-    if (product->b.column == kernels->size) return KL_PANELS;
-    return !kl_packs_a(kernels, product) && kl_small_a(kernels, product) ? KL_PANELS : KL_PACKED;
+    if (product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
+        product->columns >= KL_TURNED_VECTORS * kernels->width)
+        return KL_TURNED;
+    if (kl_small_a(kernels, product) && kl_direct_a(kernels, product)) return KL_PANELS;
+    return kl_large_way(kernels, product);
 }
 
 static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
-                       const struct kl_product *product, enum kl_way way) {
+                       const struct kl_product *product, int64_t threads, enum kl_way way) {
     if (product->inner == 0) {
         if (product->fresh) kl_multiply_nothing(kernels, product);
         return KL_OK;
     }
-    const int64_t threads = kl_threads_for(rt, product);
     if (way == KL_PACKED) return kl_multiply_packed(rt, kernels, product, threads);
     return kl_multiply_strips(rt, kernels, product, threads, way,
-                              way == KL_PANELS && kl_packs_a(kernels, product));
+                              way == KL_PANELS && !kl_direct_a(kernels, product));
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */
@@ -165,7 +171,8 @@ static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_pro
     if (product->rows == 0 || product->columns == 0) return KL_OK;
     const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
     const struct kl_product turned = kl_turned(dtype, product);
-    return kl_multiply(rt, kernels, &turned, kl_choose_way(kernels, &turned));
+    return kl_multiply(rt, kernels, &turned, kl_threads_for(rt, &turned),
+                       kl_choose_way(kernels, &turned));
 }
 
 /* The way that kl_matmul goes. */
@@ -271,14 +278,15 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     const struct kl_matmul_row *const row = kl_matmul_row_of(rt, dtype);
     if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
     const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
+    const int64_t threads = kl_threads_for(rt, &product);
+    const enum kl_way large = kl_large_way(row->v5_simd, &product);
     if (name >= KL_BY_WAY)
-        return kl_multiply(rt, row->v5_simd, &product, (enum kl_way)(name - KL_BY_WAY));
+        return kl_multiply(rt, row->v5_simd, &product, threads, (enum kl_way)(name - KL_BY_WAY));
     switch (name) {
         case KL_V4: return kl_multiply_packed(rt, row->v4_packed, &product, 1);
-        case KL_V5: return kl_multiply_packed(rt, row->v5_simd, &product, 1);
+        case KL_V5: return kl_multiply(rt, row->v5_simd, &product, 1, large);
         case KL_EXACT: return kl_matmul(rt, dtype, &product);
-        case KL_V6:
-            return kl_multiply_packed(rt, row->v5_simd, &product, kl_threads_for(rt, &product));
+        case KL_V6: return kl_multiply(rt, row->v5_simd, &product, threads, large);
     }
     if (name == KL_V1) {
         row->v1_ijk(rung);
@@ -287,7 +295,7 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     const int64_t width =
         name == KL_V2 ? rung->columns : kl_min(rung->columns, kl_tile_blocks.columns);
     const int64_t height = name == KL_V2 ? 1 : kl_min(rung->rows, kl_tile_blocks.rows);
-    const int64_t bytes = height * width * kl_itemsize(dtype);
+    const int64_t bytes = height * (width * kl_itemsize(dtype) + KL_ALIGNMENT);
     rung->scratch = rt->alloc(bytes);
     if (rung->scratch == NULL) return KL_NO_MEMORY;
     (name == KL_V2 ? row->v2_ikj : row->v3_tiled)(rung);

@@ -30,6 +30,7 @@ cdef extern from "kael/matmul.h" nogil:
         KL_DIRECT
         KL_PANELS
         KL_STREAM
+        KL_TURNED
         KL_PACKED
     enum:
         KL_EXACT
@@ -353,9 +354,12 @@ cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase 
     return 0
 
 
-WAYS = {"direct": KL_DIRECT, "panels": KL_PANELS, "stream": KL_STREAM, "packed": KL_PACKED}
+WAYS = {"direct": KL_DIRECT, "stream": KL_STREAM, "turned": KL_TURNED, "panels": KL_PANELS,
+        "packed": KL_PACKED}
 RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5,
-         "multiply_exact": KL_EXACT, **{way: KL_BY_WAY + at for way, at in WAYS.items()}}
+         "multiply_exact": KL_EXACT, "direct": KL_BY_WAY + KL_DIRECT,
+         "stream": KL_BY_WAY + KL_STREAM, "panels": KL_BY_WAY + KL_PANELS,
+         "packed": KL_BY_WAY + KL_PACKED}
 
 
 def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):

@@ -9,5 +9,6 @@ typedef T KL_LOOSE __attribute__((aligned(1), may_alias));
 
 #include "kael/matmul/ladder.inc.h"
 #undef KL_TILE_KERNELS
+#undef KL_TILE_KERNELS_4
 #undef KL_SQUARE
 #undef KL_LOOSE

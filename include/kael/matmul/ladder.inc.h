@@ -47,21 +47,50 @@ static void KL_FN(v2_ikj)(const struct kl_rung *rung) {
     }
 }
 
+/* Rows of sums lie a line further apart than they are wide: a stride of 4096 bytes, which b often
+ * has too, would put all of them at one place of L1 (n = 1024, AVX-512: 66 ms instead of 36). */
+enum { KL_FN(SUM_GAP) = KL_ALIGNMENT / sizeof(T) };
+
+/* acc[i][j] += the products of k in [first, end): four rows of b come from memory once and then
+ * from L1 for every row of a, and a sum passes through a register once for the four. */
+KL_INLINE void KL_FN(sum_tile)(const KL_LOOSE *a, const KL_LOOSE *b, int64_t height, int64_t inner,
+                               int64_t columns, int64_t first, int64_t end, int64_t width,
+                               T *KL_RESTRICT acc) {
+    const int64_t pitch = width + KL_FN(SUM_GAP);
+    int64_t k = first;
+    for (; k + 4 <= end; k += 4) {
+        const KL_LOOSE *const row = b + k * columns;
+        for (int64_t i = 0; i < height; ++i) {
+            const KL_LOOSE *const value = a + i * inner + k;
+            const T v0 = value[0], v1 = value[1], v2 = value[2], v3 = value[3];
+            T *const sum = acc + i * pitch;
+            KL_INDEPENDENT
+            for (int64_t j = 0; j < width; ++j) {
+                T part = KL_FMA(v0, row[j], sum[j]);
+                part = KL_FMA(v1, row[j + columns], part);
+                part = KL_FMA(v2, row[j + 2 * columns], part);
+                sum[j] = KL_FMA(v3, row[j + 3 * columns], part);
+            }
+        }
+    }
+    for (int64_t i = 0; i < height; ++i)
+        KL_FN(sum_rows)(a + i * inner, b, columns, k, end, width, acc + i * pitch);
+}
+
 /* Cache tiles (kl_tile_blocks): 2 MiB of b (f32) serve 64 rows, and a row segment of 8 KiB stays in
- * L1. Two tiles of 256 make one block of R2, so the sums of a band of rows wait in acc[64][2048]
- * from the first tile to the second. */
+ * L1. Two tiles of 256 make one block of R2, so the sums of a band of rows wait in acc[64][2048
+ * and a gap] from the first tile to the second. */
 static void KL_FN(v3_band)(const KL_LOOSE *a, const KL_LOOSE *b, KL_LOOSE *out, int64_t height,
                            int64_t inner, int64_t columns, int64_t width, int64_t block,
                            T *KL_RESTRICT acc) {
     const int64_t block_end = kl_min(inner, block + KL_INNER_BLOCK);
-    memset(acc, 0, (size_t)(height * width) * sizeof(T));
-    for (int64_t first = block; first < block_end; first += kl_tile_blocks.inner) {
-        const int64_t end = kl_min(block_end, first + kl_tile_blocks.inner);
-        for (int64_t i = 0; i < height; ++i)
-            KL_FN(sum_rows)(a + i * inner, b, columns, first, end, width, acc + i * width);
-    }
+    const int64_t pitch = width + KL_FN(SUM_GAP);
+    memset(acc, 0, (size_t)(height * pitch) * sizeof(T));
+    for (int64_t first = block; first < block_end; first += kl_tile_blocks.inner)
+        KL_FN(sum_tile)(a, b, height, inner, columns, first,
+                        kl_min(block_end, first + kl_tile_blocks.inner), width, acc);
     for (int64_t i = 0; i < height; ++i)
-        for (int64_t j = 0; j < width; ++j) out[i * columns + j] += acc[i * width + j];
+        for (int64_t j = 0; j < width; ++j) out[i * columns + j] += acc[i * pitch + j];
 }
 
 static void KL_FN(v3_tiled)(const struct kl_rung *rung) {
@@ -77,21 +106,12 @@ static void KL_FN(v3_tiled)(const struct kl_rung *rung) {
     }
 }
 
-/* The packed loops (loops.h) of v4_packed take this small kernel; v5_simd takes the set's own. */
-#define KL_PLAIN(word) KL_FN(plain_4x4_##word)
-#define KL_PLAIN_ROWS 4
-#define KL_PLAIN_COLUMNS 4
-#include "kael/matmul/plain.inc.h"
-#undef KL_PLAIN
-#undef KL_PLAIN_ROWS
-#undef KL_PLAIN_COLUMNS
-
 #undef KL_RUNG_OPERANDS
 
 static const struct kl_matmul_row KL_FN(matmul_row) = {
     .v1_ijk = KL_FN(v1_ijk),
     .v2_ikj = KL_FN(v2_ikj),
     .v3_tiled = KL_FN(v3_tiled),
-    .v4_packed = &KL_FN(plain_4x4_kernels),
+    .v4_packed = &KL_TILE_KERNELS_4,
     .v5_simd = &KL_TILE_KERNELS,
 };

@@ -1,6 +1,6 @@
 /* Packing: one routine for the panels of a and of b; see kl_pack in tile.h. The set's file gives
  * KL_SQUARE, a number of lanes, and KL_FN(square), which transposes KL_SQUARE x KL_SQUARE elements
- * through registers.
+ * through registers; where fewer lanes are left, the last one stands in for those that are not.
  *
  * Whole vectors are stored even where fewer lanes count: what lies beyond a row of the panel is
  * written later, because rows go up and, within a row, the last lanes go first.
@@ -31,10 +31,12 @@ KL_INLINE void KL_FN(pack_lanes)(const char *src, int64_t lane_stride, int64_t l
         for (int64_t lane = (lanes - 1) / KL_SQUARE * KL_SQUARE; lane >= 0; lane -= KL_SQUARE) {
             const char *const from = src + lane * lane_stride;
             const int64_t count = kl_min(KL_SQUARE, lanes - lane);
+            int64_t offset[KL_SQUARE];
+            KL_UNROLL for (int l = 0; l < (int)KL_SQUARE; ++l)
+                offset[l] = kl_min(l, count - 1) * lane_stride;
             int64_t k = first;
             for (; k + KL_SQUARE <= end; k += KL_SQUARE)
-                KL_FN(square)(from + k * (int64_t)sizeof(T), lane_stride, count,
-                              out + k * pitch + lane, pitch);
+                KL_FN(square)(from + k * (int64_t)sizeof(T), offset, out + k * pitch + lane, pitch);
             for (; k < end; ++k)
                 for (int64_t l = 0; l < count; ++l)
                     out[k * pitch + lane + l] = ((const KL_LOOSE *)(from + l * lane_stride))[k];

@@ -10,8 +10,8 @@
 #include "kael/matmul/loops.h"
 #include "kael/runtime.h"
 
-/* How a product goes: the strips' three ways, or packed.h. */
-enum kl_way { KL_DIRECT, KL_STREAM, KL_PANELS, KL_PACKED };
+/* How a product goes: the strips' four ways, or packed.h. */
+enum kl_way { KL_DIRECT, KL_STREAM, KL_TURNED, KL_PANELS, KL_PACKED };
 
 struct kl_strips_job {
     const struct kl_tile_kernels *kernels;
@@ -54,6 +54,8 @@ static int kl_strips_body(void *context, int64_t first, int64_t last) {
                 kl_multiply_direct(job->kernels, &part);
             else if (job->way == KL_STREAM)
                 kl_multiply_stream(job->kernels, &part, scratch);
+            else if (job->way == KL_TURNED)
+                kl_multiply_turned(job->kernels, &part, scratch);
             else
                 kl_multiply_panels(job->kernels, &part, job->pack_a, scratch);
         }
@@ -110,10 +112,13 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
     const int64_t rows = kl_ceil_div(product->rows, job.row_strips);
     const int64_t columns =
         kl_ceil_div(kl_ceil_div(product->columns, panel), job.column_strips) * panel;
-    job.scratch_bytes = way == KL_STREAM
-                            ? kl_round_up(rows * columns * kernels->size, KL_ALIGNMENT)
-                            : kl_packed_bytes(kernels, panel, product->inner) +
-                                  (pack_a ? kl_packed_bytes(kernels, rows, product->inner) : 0);
+    if (way == KL_STREAM)
+        job.scratch_bytes = kl_round_up(rows * columns * kernels->size, KL_ALIGNMENT);
+    else if (way == KL_TURNED)
+        job.scratch_bytes = kl_round_up(kl_turned_bytes(kernels), KL_ALIGNMENT);
+    else
+        job.scratch_bytes = kl_packed_bytes(kernels, panel, product->inner) +
+                            (pack_a ? kl_packed_bytes(kernels, rows, product->inner) : 0);
     job.scratch = rt->alloc(threads * job.scratch_bytes);
     if (job.scratch == NULL) return KL_NO_MEMORY;
     const int status = rt->parallel_for(0, threads, 1, kl_strips_body, &job);

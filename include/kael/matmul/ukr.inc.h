@@ -151,24 +151,35 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
 KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #undef X
 
-static const struct kl_tile_kernels KL_FN(tile_kernels) = {
-    .size = sizeof(T),
-    .width = V(width),
-    .rows = KL_CAT4(KL, TILE_ROWS, KL_TYPE, KL_ISA),
-    .vectors = KL_CAT4(KL, TILE_VECTORS, KL_TYPE, KL_ISA),
-#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(tile, h, v),
-    .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)},
-#undef X
-#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(edge, h, v),
-    .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)},
-#undef X
-    .pack = KL_FN(pack),
-};
+/* The kernels as data: tiles of at most `tallest` rows, a tile of h rows at most the h-th of the
+ * widths. */
+#define KL_KERNELS(tallest, ...)                                         \
+    {                                                                    \
+        .size = sizeof(T), .width = V(width), .rows = (tallest),         \
+        .vectors = __VA_ARGS__,                                          \
+        .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},  \
+        .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},    \
+        .pack = KL_FN(pack),                                             \
+    }
+#define KL_TILE_ENTRY(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(tile, h, v),
+#define KL_EDGE_ENTRY(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(edge, h, v),
 
+static const struct kl_tile_kernels KL_FN(tile_kernels) = KL_KERNELS(
+    KL_CAT4(KL, TILE_ROWS, KL_TYPE, KL_ISA), KL_CAT4(KL, TILE_VECTORS, KL_TYPE, KL_ISA));
+
+/* The small tile of the rung v4: 4 rows of KL_TILE_SMALL vectors. */
+static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
+    KL_KERNELS(4, {KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL});
+
+#undef KL_KERNELS
+#undef KL_TILE_ENTRY
+#undef KL_EDGE_ENTRY
 #undef KL_SHAPE
 #undef KL_SHAPE_REGISTERS
 #undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
 #undef KL_TILE_ORDER
+#undef KL_TILE_SMALL
 #define KL_TILE_KERNELS KL_FN(tile_kernels)
+#define KL_TILE_KERNELS_4 KL_FN(tile_kernels_4)

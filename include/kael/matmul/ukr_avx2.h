@@ -8,6 +8,7 @@
  * reaches 72% of the peak where 6 x 16 reaches 97%.
  */
 #define KL_TILE_REGISTERS 16
+#define KL_TILE_SMALL 2 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 1
 #define KL_TILE_ORDER (void)0
 

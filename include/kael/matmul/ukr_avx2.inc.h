@@ -1,18 +1,15 @@
 /* Transposing a square in 256-bit registers, for both x86 sets: dst[k][lane] = src[lane][k], for
- * 8 x 8 of f32 and 4 x 4 of f64. Lanes from `lanes` up read as zeros.
+ * 8 x 8 of f32 and 4 x 4 of f64. Lane l of src begins at src + offset[l].
  *
  * Halves of two rows are loaded into one register, so that no shuffle crosses its middle: 16
  * shuffles for 64 elements. src is prefetched four lines ahead.
  */
-/* 16 bytes of a lane, or zeros. */
-#define KL_QUARTER(lane, k)                                                                  \
-    ((lane) < lanes ? _mm_loadu_ps((const float *)(src + (lane) * lane_stride + (k) * size)) \
-                    : _mm_setzero_ps())
+/* 16 bytes of a lane. */
+#define KL_QUARTER(lane, k) _mm_loadu_ps((const float *)(src + offset[lane] + (k) * size))
 #define KL_PAIR(lane, other, k) \
     _mm256_insertf128_ps(_mm256_castps128_ps256(KL_QUARTER(lane, k)), KL_QUARTER(other, k), 1)
 
-KL_INLINE void KL_FN(square_f32)(const char *src, int64_t lane_stride, int64_t lanes, char *dst,
-                                 int64_t pitch) {
+KL_INLINE void KL_FN(square_f32)(const char *src, const int64_t *offset, char *dst, int64_t pitch) {
     enum { size = 4 };
     KL_UNROLL for (int k = 0; k < 8; k += 4) {
         const __m256 a = KL_PAIR(0, 4, k), b = KL_PAIR(1, 5, k);
@@ -27,8 +24,7 @@ KL_INLINE void KL_FN(square_f32)(const char *src, int64_t lane_stride, int64_t l
     }
 }
 
-KL_INLINE void KL_FN(square_f64)(const char *src, int64_t lane_stride, int64_t lanes, char *dst,
-                                 int64_t pitch) {
+KL_INLINE void KL_FN(square_f64)(const char *src, const int64_t *offset, char *dst, int64_t pitch) {
     enum { size = 8 };
     KL_UNROLL for (int k = 0; k < 4; k += 2) {
         const __m256d ac = _mm256_castps_pd(KL_PAIR(0, 2, k));
@@ -39,14 +35,13 @@ KL_INLINE void KL_FN(square_f64)(const char *src, int64_t lane_stride, int64_t l
     }
 }
 
-KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
-                             int64_t pitch) {
+KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int64_t pitch) {
     KL_UNROLL for (int lane = 0; lane < (int)(32 / sizeof(T)); ++lane)
-        __builtin_prefetch(src + lane * lane_stride + 256);
+        __builtin_prefetch(src + offset[lane] + 256);
     if (sizeof(T) == sizeof(float))
-        KL_FN(square_f32)(src, lane_stride, lanes, (char *)dst, pitch);
+        KL_FN(square_f32)(src, offset, (char *)dst, pitch);
     else
-        KL_FN(square_f64)(src, lane_stride, lanes, (char *)dst, pitch);
+        KL_FN(square_f64)(src, offset, (char *)dst, pitch);
 }
 #define KL_SQUARE ((int64_t)(32 / sizeof(T)))
 #undef KL_QUARTER

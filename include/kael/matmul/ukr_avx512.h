@@ -8,6 +8,7 @@
  * rows take wide tiles.
  */
 #define KL_TILE_REGISTERS 32
+#define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 0 /* of vector registers */
 #define KL_TILE_ORDER (void)0
 

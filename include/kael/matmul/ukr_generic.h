@@ -1,12 +1,19 @@
 /* The portable kernel: tiles of 6 x 8, each row one group of 8 scalars; see plain.inc.h. */
 #define KL_SQUARE 1
-KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
-                             int64_t pitch) {
-    (void)lane_stride, (void)lanes, (void)pitch;
-    *dst = *(const KL_LOOSE *)src;
+KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int64_t pitch) {
+    (void)pitch;
+    *dst = *(const KL_LOOSE *)(src + offset[0]);
 }
 
 #include "kael/matmul/pack.inc.h"
+
+#define KL_PLAIN(word) KL_FN(plain_4x4_##word)
+#define KL_PLAIN_ROWS 4
+#define KL_PLAIN_COLUMNS 4
+#include "kael/matmul/plain.inc.h"
+#undef KL_PLAIN
+#undef KL_PLAIN_ROWS
+#undef KL_PLAIN_COLUMNS
 
 #define KL_PLAIN(word) KL_FN(plain_6x8_##word)
 #define KL_PLAIN_ROWS 6
@@ -17,3 +24,4 @@ KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes
 #undef KL_PLAIN_COLUMNS
 
 #define KL_TILE_KERNELS KL_FN(plain_6x8_kernels)
+#define KL_TILE_KERNELS_4 KL_FN(plain_4x4_kernels)

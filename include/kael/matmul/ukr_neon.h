@@ -9,6 +9,7 @@
  * registers, 5 loads and 24 fmas a step; 6 x 8 f64 is 24 + 4 + 3 = 31.
  */
 #define KL_TILE_REGISTERS 32
+#define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 0 /* of vector registers */
 /* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
  * to make room. */
@@ -38,9 +39,15 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
                                      V(vec) acc[][KL_TILE_VECTORS]) {
     const char *a = tile->a;
     const char *b = tile->b;
+    char *saved = tile->saved;
     for (int64_t k = tile->inner; k > 0; --k) {
         V(vec) row[KL_TILE_VECTORS];
         KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = V(load)((const T *)b + v * V(width));
+        if (saved != NULL) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v)
+                V(store)((T *)saved + v * V(width), row[v]);
+            saved += tile->saved_inner;
+        }
         KL_UNROLL for (int i = 0; i < rows; i += V(width)) {
             const V(vec) value = V(load)((const T *)a + i);
             KL_UNROLL for (int v = 0; v < vectors; ++v) {
@@ -53,10 +60,9 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
 }
 #define KL_TILE_LANES
 
-/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lanes from `lanes` up read as zeros. */
+/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lane l begins at src + offset[l]. */
 #define KL_SQUARE ((int64_t)(16 / sizeof(T)))
-#define KL_SQUARE_LANE(lane) \
-    ((lane) < lanes ? V(load)((const T *)(src + (lane) * lane_stride)) : V(splat)((T)0))
+#define KL_SQUARE_LANE(lane) V(load)((const T *)(src + offset[lane]))
 #define KL_SQUARE_f32                                                                         \
     const float32x4_t a = KL_SQUARE_LANE(0), b = KL_SQUARE_LANE(1);                           \
     const float32x4_t c = KL_SQUARE_LANE(2), d = KL_SQUARE_LANE(3);                           \
@@ -73,8 +79,7 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
     vst1q_f64(dst, vtrn1q_f64(a, b));                               \
     vst1q_f64(dst + pitch, vtrn2q_f64(a, b))
 
-KL_INLINE void KL_FN(square)(const char *src, int64_t lane_stride, int64_t lanes, T *dst,
-                             int64_t pitch) {
+KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int64_t pitch) {
     KL_CAT2(KL_SQUARE_, KL_TYPE);
 }
 
