@@ -146,7 +146,9 @@ class Tensor(Operators):
     std = reduce.std
     var = reduce.var
 
+    cumsum = rows.cumsum
     log_softmax = rows.log_softmax
+    logsumexp = rows.logsumexp
 
     bmm = matrices.bmm
     dot = matrices.dot

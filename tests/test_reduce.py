@@ -412,6 +412,12 @@ GRADIENTS = {
     "norm2": lambda x: x.norm(2, (1, 2)),
     "norm3": lambda x: x.norm(3),
     "norm_inf": lambda x: x.norm(float("inf"), 1),
+    "norm_half": lambda x: x.norm(0.5, (0, 2)),
+    "norm_1.5": lambda x: x.norm(1.5, 1, keepdim=True),
+    "norm_minus_2": lambda x: x.norm(-2, 0),
+    "norm_0": lambda x: x.norm(0, 1),
+    "var_mean": lambda x: kael.var_mean(x, (0, 2)),
+    "std_mean": lambda x: kael.std_mean(x, 1, keepdim=True),
     "prod": lambda x: x.prod(1),
     "max": lambda x: x.max(),
     "max_dim": lambda x: x.max(1).values,
@@ -445,3 +451,19 @@ def test_gradients_of_special_values_are_torchs():
     wide = kael.ones(2, 2, requires_grad=True)
     wide.sum(dtype=kael.float64).backward()
     assert wide.grad.dtype is kael.float32
+    for p in (0, 0.5, 1, 1.5, 2, 3):
+        for values in ([0.0, 0.0, 0.0], [0.0, -2.0, 3.0]):
+            x = kael.tensor(values, requires_grad=True)
+            x.norm(p).backward()
+            assert np.isfinite(np.asarray(x.grad)).all() and x.grad[0].item() == 0, p
+
+
+def test_var_mean_is_both():
+    x = kael.from_numpy(spread((40, 33)))
+    for options in ({}, {"dim": 1}, {"dim": (0, 1), "keepdim": True}, {"correction": 0}):
+        over = {k: v for k, v in options.items() if k != "correction"}
+        for pair, name in ((kael.var_mean, "var"), (kael.std_mean, "std")):
+            spread_, mean = pair(x, **options)
+            assert bits_equal(spread_, getattr(x, name)(**options))
+            assert bits_equal(mean, x.mean(**over))
+    assert bits_equal(kael.var_mean(x, False)[0], x.var(False))

@@ -15,7 +15,6 @@
 #include "kael/fold.h"
 
 enum {
-    kl_near_outputs = 64, /* outputs of a tile whose totals fit on the stack */
     /* Columns of a strip: 32 KiB of an f32 row, and 1 MiB of lanes in L2. Reading whole rows is
      * what streams: (4096, 4096) took 2.4 ms so, 8 ms with 256 columns and 20 ms with 64. */
     kl_strip_columns = 4096,

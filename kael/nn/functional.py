@@ -9,11 +9,13 @@ from kael.ops import rows
 from kael.ops.elementwise import where
 from kael.ops.matmul import linear
 from kael.ops.operands import require_tensor
+from kael.ops.rows import causal_softmax, rms_norm
 from kael.ops.shape import flatten
 
 __all__ = [
-    "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss", "layer_norm", "linear",
-    "log_softmax", "mse_loss", "nll_loss", "relu", "sigmoid", "softmax", "tanh",
+    "causal_softmax", "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss",
+    "layer_norm", "linear", "log_softmax", "mse_loss", "nll_loss", "relu", "rms_norm", "sigmoid",
+    "softmax", "tanh",
 ]  # fmt: skip
 
 
