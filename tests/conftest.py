@@ -2,6 +2,8 @@
 (instruction sets, thread counts) along which a result must not change."""
 
 import os
+import platform
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -13,6 +15,10 @@ import pytest
 import kael
 
 THREAD_COUNTS = (1, 2, 3, 7, 16)
+# Under emulation the plain one may be that of the machine underneath.
+OBJDUMP = shutil.which(f"{platform.machine()}-linux-gnu-objdump") or shutil.which("objdump")
+
+needs_objdump = pytest.mark.skipif(OBJDUMP is None, reason="objdump reads the built modules")
 
 
 def pytest_addoption(parser):
@@ -40,6 +46,11 @@ def bits_equal(a, b):
     if a.dtype.kind == "f":
         same |= (np.isnan(a) & np.isnan(b)).reshape(same.shape)
     return bool(same.all())
+
+
+def objdump(*arguments):
+    """What objdump prints."""
+    return subprocess.run([OBJDUMP, *arguments], check=True, capture_output=True, text=True).stdout
 
 
 def spread(shape, dtype="float32", seed=0):

@@ -443,7 +443,15 @@ def test_errors_leave_the_grad_mode_and_the_region_flag_alone(four_threads):
         kael.set_num_threads(3)  # refused inside a region
 
 
-def test_keyboard_interrupt_reaches_the_caller_and_the_pool_keeps_working(four_threads):
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also in a process that a shell started in the background."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
+
+
+def test_keyboard_interrupt_reaches_the_caller_and_the_pool_keeps_working(four_threads, interrupts):
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         timer.start()
