@@ -74,6 +74,6 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
 
-.PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan arm64 \
-	x86-levels clean build
+.PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan \
+	arm64 x86-levels clean build
 .SECONDARY:
