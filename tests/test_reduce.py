@@ -4,6 +4,7 @@ Bits are compared over instruction sets, thread counts and layouts, on exponents
 float32 values of one magnitude add exactly in double, which would prove nothing.
 """
 
+import math
 import weakref
 
 import numpy as np
@@ -140,6 +141,46 @@ def test_long_columns_have_the_bits_of_the_twin(name, every_isa):
         want = twin(name, array, 0)
         assert bits_equal(call(name, kael.from_numpy(array), 0), want)
         assert bits_equal(call(name, kael.from_numpy(np.asfortranarray(array)), 0), want)
+
+
+@pytest.mark.parametrize("name", ("sum", "var", "amax", "argmin"))
+def test_blocks_that_are_staged_together_have_the_bits_of_the_twin(name, every_isa):
+    for shape in ((700, 300), (50, 5003), (5003, 50), (33, 40, 50), (3, 70_000)):
+        array = spread(shape)
+        want = twin(name, array)
+        for order in ("F", "A"):
+            x = kael.from_numpy(np.array(array, order=order))
+            for count in (1, 3):
+                with kael.num_threads(count):
+                    assert bits_equal(call(name, x), want)
+        moved = np.ascontiguousarray(np.moveaxis(array, -1, 0))
+        assert bits_equal(call(name, kael.from_numpy(np.moveaxis(moved, 0, -1))), want)
+
+
+@pytest.mark.parametrize("name", SUMS + EXTREMES)
+def test_rows_of_every_short_size_have_the_bits_of_the_twin(name, every_isa):
+    for size in range(1, 50):
+        array = spread((70, size), seed=size)
+        want = twin(name, array, 1)
+        for layout in list(layouts((70, size), "float32", size))[:4]:
+            assert bits_equal(call(name, kael.from_numpy(layout), 1), want), size
+
+
+def test_strided_inputs_are_read_in_place():
+    """No copy: the scratch of a call is far below the size of its input."""
+    x = kael.ones(1024, 2048)
+    views = (x, x.T, x.flip((0, 1)), x[::2], x[:, ::2], x[:1].expand(1024, 2048))
+    views += (x.reshape(64, 16, 2048), x.reshape(-1, 1), x.reshape(1, -1), x.reshape(-1, 2).T)
+    for view in views:
+        for dim in (None, 0, view.ndim - 1):
+            for name in ("sum", "var", "amax", "argmax"):
+                out = None
+                kael.empty_cache()
+                out = call(name, view, dim)
+                held = kael.allocator_stats().reserved_bytes
+                kael.empty_cache()
+                scratch = held - kael.allocator_stats().reserved_bytes
+                assert scratch <= max(3 << 20, 3 * out.numel() * 8), (view.shape, dim, name)
 
 
 @pytest.mark.parametrize("name", SUMS + EXTREMES)
@@ -376,6 +417,19 @@ def test_long_sum_is_more_accurate_than_running_total():
     running = np.add.accumulate(values)[-1]
     exact = 0.1 * count
     assert abs(kael.from_numpy(values).sum().item() - exact) < abs(running - exact)
+
+
+@pytest.mark.parametrize("size", (1, 7, 1000, 16_385, 1_000_003))
+def test_sums_and_means_are_within_an_ulp_of_the_exact_ones(size):
+    generator = np.random.default_rng(size)
+    for array in (generator.standard_normal(size), generator.uniform(0, 1, size)):
+        array = array.astype("f4")
+        exact = math.fsum(array)
+        x = kael.from_numpy(array)
+        for found, want in ((x.sum(), exact), (x.mean(), exact / size)):
+            assert abs(found.item() - want) <= np.spacing(np.float32(abs(want)))
+        assert bits_equal(x.reshape(1, -1).sum(1)[0], x.sum())
+        assert bits_equal(x.reshape(-1, 1).sum(0)[0], x.sum())
 
 
 def test_mean_of_many_ones_is_one():
