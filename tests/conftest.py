@@ -70,6 +70,15 @@ def spread(shape, dtype="float32", seed=0):
     return np.ldexp(mantissa, generator.integers(-50, 51, shape)).astype(dtype)
 
 
+def at_offset(array, offset):
+    """The values of an array in memory that starts ``offset`` bytes behind a multiple of 64."""
+    raw = np.zeros(array.nbytes + 128, np.uint8)
+    first = -raw.ctypes.data % 64 + offset
+    odd = raw[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    odd[...] = array
+    return odd
+
+
 @pytest.fixture(params=kael.usable_isas())
 def every_isa(request):
     """Runs the test once per usable instruction set, with that set in use."""

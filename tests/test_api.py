@@ -1,8 +1,10 @@
 """The public names, locked: a name that comes or goes must be meant."""
 
 import importlib
+import inspect
 import types
 
+import numpy as np
 import pytest
 
 import kael
@@ -101,3 +103,39 @@ def test_kael_shows_nothing_but_its_names_and_modules():
 
 def test_public_attributes_of_a_tensor_are_these():
     assert sorted(name for name in dir(kael.Tensor) if name[0] != "_") == TENSOR.split()
+
+
+STRANGERS = [None, "text", [1.0, 2.0], np.ones((2, 2), "float32"), object()]
+
+# Parameters, by their names all over kael, that take tensors (or numbers), and sequences of them.
+OPERANDS = {
+    "a", "b", "condition", "indices", "input", "logits", "mask", "probabilities", "target",
+    "targets", "tensor", "weight", "x",
+}  # fmt: skip
+SEQUENCES = {"inputs", "outputs", "parameters", "tensors"}
+
+
+def required(function):
+    """The names of the parameters without a default."""
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "module", ["kael", "kael.nn.functional", "kael.nn.init", "kael.optim.clip", "kael.autograd"]
+)
+def test_what_is_no_tensor_is_a_type_error_that_names_the_operation(module, stranger):
+    count = 0
+    for name in NAMES.get(module, "backward grad").split():
+        function = getattr(importlib.import_module(module), name)
+        if isinstance(function, type) or not callable(function) or name in ("addmm", "linear"):
+            continue
+        names = required(function)
+        for k in (k for k, name in enumerate(names) if name in OPERANDS | SEQUENCES):
+            given = [kael.ones(1, requires_grad=True) for _ in names]
+            given[k] = [stranger] if names[k] in SEQUENCES else stranger
+            with pytest.raises(TypeError, match=f"^{name}: .*{type(stranger).__name__}"):
+                function(*given)
+            count += 1
+    assert count >= 3

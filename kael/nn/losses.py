@@ -1,8 +1,8 @@
 """Loss functions, with the arguments of ``torch.nn.functional``."""
 
+from kael._kernels.tensor import require_tensor
 from kael.creation import zeros
 from kael.ops.losses import row_losses
-from kael.ops.operands import require_tensor
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
 
@@ -140,10 +140,8 @@ def _check_shapes(op, input, target, weight):
 
 
 def _check_weight(op, weight, classes):
-    if weight is None:
-        return
-    require_tensor(op, weight)
-    if weight.shape != (classes,):
+    require_tensor(op, weight=weight)
+    if weight is not None and weight.shape != (classes,):
         raise ValueError(
             f"{op}: weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {weight.shape}"

@@ -8,13 +8,13 @@ The rules of shape are NumPy's.
 from kael._kernels import elementwise, graph, views
 from kael._kernels import indexing as kernels
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import TensorBase, number
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
 from kael.ops.conversion import contiguous, to
 from kael.ops.elementwise import where
-from kael.ops.operands import require_tensor
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = [

@@ -5,10 +5,10 @@ One fused kernel forward and one backward; nothing of the logits' shape is made 
 
 from kael._kernels import elementwise
 from kael._kernels import losses as kernels
+from kael._kernels.tensor import require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.dtypes import int64
-from kael.ops.operands import require_tensor
 from kael.ops.rows import log_softmax
 
 __all__ = ["cross_entropy_losses"]
@@ -58,7 +58,7 @@ def cross_entropy_losses(
 
 def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
     """The losses of :func:`cross_entropy_losses`, and whether a row was ignored."""
-    require_tensor("cross_entropy_losses", logits, targets)
+    require_tensor("cross_entropy_losses", logits, targets, weight=weight)
     if not 0.0 <= smoothing <= 1.0:
         raise ValueError(
             f"cross_entropy_losses: label_smoothing must be in [0, 1], got {smoothing}"

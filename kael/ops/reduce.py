@@ -8,10 +8,10 @@ from collections import namedtuple
 
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
-from kael._kernels.tensor import number
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
-from kael.ops.operands import require_tensor
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -48,7 +48,10 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    out = _fold(_SUM, x, dim, keepdim, dtype)
+    require_tensor("sum", x)
+    if dtype is None:
+        return x.sum(dim, keepdim)  # compiled, in _kernels/operators.pyx
+    out = _fold("sum", x, dim, keepdim, dtype)
     if not needs_grad(x):
         return out
     spread = _spreading(x, dim)
@@ -109,12 +112,14 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
 
 def var_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """:func:`var` and :func:`mean`, a tuple."""
+    require_tensor("var_mean", x)
     over = None if isinstance(dim, bool) else dim
     return var(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
 
 
 def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """:func:`std` and :func:`mean`, a tuple."""
+    require_tensor("std_mean", x)
     over = None if isinstance(dim, bool) else dim
     return std(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
 
@@ -154,14 +159,15 @@ def norm(x, p=2, dim=None, keepdim=False):
     if isinstance(p, str) and p != "fro":
         raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
     p = 2.0 if p in ("fro", None) else float(p)
-    if p in (float("inf"), float("-inf")):
-        source = x.abs() if x.dtype.is_floating_point else x.to(float32).abs()
-        return (amax if p > 0 else amin)(source, dim, keepdim)
     source, code = _floating("norm", x)
     dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
-        out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
+        fold = kernels.REDUCTIONS[f"norm{int(p)}"]
+        out = kernels.reduce(fold, source, dim, keepdim, code, op="norm")
+    elif p in (float("inf"), float("-inf")):
+        return _extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
     else:
+        kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
         out = _general_norm(source.detach(), p, dim, keepdim).to(dtype)
     if not needs_grad(x):
         return out
@@ -192,7 +198,7 @@ def _norm_gradient(g, x, length, p, dim):
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
-    out = _fold(_PROD, x, dim, keepdim, dtype)
+    out = _fold("prod", x, dim, keepdim, dtype)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
 
@@ -257,16 +263,19 @@ def argmax(x, dim=None, keepdim=False):
 
     The first NaN counts as the greatest. int64.
     """
+    require_tensor("argmax", x)
     return kernels.reduce(_ARGMAX, x, dim, keepdim)
 
 
 def argmin(x, dim=None, keepdim=False):
     """The first index of the least element along ``dim``, or in the flattened tensor."""
+    require_tensor("argmin", x)
     return kernels.reduce(_ARGMIN, x, dim, keepdim)
 
 
 def _extreme(name, reduction, x, dim, keepdim):
-    out = kernels.reduce(reduction, x, dim, keepdim)
+    require_tensor(name, x)
+    out = kernels.reduce(reduction, x, dim, keepdim, op=name)
     if not needs_grad(x):
         return out
     best = out.detach().reshape(kernels.kept_shape(x, dim))
@@ -282,7 +291,8 @@ def _extreme(name, reduction, x, dim, keepdim):
 def _max_or_min(name, greatest, x, dim, keepdim):
     if dim is None:
         return _extreme(name, _MAX if greatest else _MIN, x, None, keepdim)
-    if hasattr(dim, "dtype"):
+    require_tensor(name, x)
+    if isinstance(dim, TensorBase):
         return (x.maximum if greatest else x.minimum)(dim)
     values, indices = kernels.extreme(greatest, x, dim, keepdim)
 
@@ -313,8 +323,10 @@ def _truth(name, x, dim, keepdim):
 # --- shared --------------------------------------------------------------------------------------
 
 
-def _fold(reduction, x, dim, keepdim, dtype):
+def _fold(name, x, dim, keepdim, dtype):
     """A sum or product of x in ``dtype``, or in the accumulator's own for None."""
+    require_tensor(name, x)
+    reduction = kernels.REDUCTIONS[name]
     if dtype is None:
         return kernels.reduce(reduction, x, dim, keepdim)
     dtype = as_dtype(dtype)

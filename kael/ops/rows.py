@@ -7,11 +7,10 @@ and in any layout.
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
 from kael._kernels.reduce import kept_shape
-from kael._kernels.tensor import alias
+from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
-from kael.ops.operands import require_tensor
 
 __all__ = [
     "causal_softmax", "cumsum", "log_softmax", "logsumexp", "rms_norm", "softmax", "standardize",
@@ -218,7 +217,7 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
 
 def _norm(op, x, normalized_dims, eps, weight, bias):
     """Rows over their deviation, from their mean or (RMS norm) from zero; recorded."""
-    require_tensor(op, x, *(v for v in (weight, bias) if v is not None))
+    require_tensor(op, x, weight=weight, bias=bias)
     dims = _normalized(op, x, normalized_dims)
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:

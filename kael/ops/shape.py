@@ -4,9 +4,8 @@ Each gradient is the opposite rearrangement, so it stands inside its operation.
 """
 
 from kael._kernels import elementwise, views
-from kael._kernels.tensor import empty
+from kael._kernels.tensor import empty, require_tensor
 from kael.autograd import record
-from kael.ops.operands import require_tensor
 
 __all__ = [
     "broadcast_shapes", "broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow",
@@ -39,6 +38,7 @@ def reshape(x, *shape):
     >>> kael.arange(6).reshape(2, -1).shape
     (2, 3)
     """
+    require_tensor("reshape", x)
     sizes = _sizes(shape)
     out = views.reshape(x, sizes, "reshape")
     if out is None:
@@ -49,6 +49,7 @@ def reshape(x, *shape):
 
 def view(x, *shape):
     """:func:`reshape` that never copies; RuntimeError where only a copy has the shape."""
+    require_tensor("view", x)
     out = views.reshape(x, _sizes(shape), "view")
     if out is None:
         raise RuntimeError(
@@ -74,6 +75,7 @@ def flatten(x, start_dim=0, end_dim=-1):
 
 def permute(x, *dims):
     """The view whose dim i is dim ``dims[i]`` of x."""
+    require_tensor("permute", x)
     dims = _sizes(dims)
     out = views.permute(x, dims)
 
@@ -88,6 +90,7 @@ def permute(x, *dims):
 
 def transpose(x, dim0, dim1):
     """The view with two dims exchanged."""
+    require_tensor("transpose", x)
     out = views.transpose(x, dim0, dim1)
     return record("transpose", out, (x,), lambda g: (views.transpose(g, dim0, dim1),))
 
@@ -117,6 +120,7 @@ def movedim(x, source, destination):
 
 def expand(x, *shape):
     """The view that repeats dims of size 1, and new leading dims; -1 keeps a size."""
+    require_tensor("expand", x)
     out = views.expand(x, _sizes(shape))
     former = x.shape
     return record("expand", out, (x,), lambda g: (unbroadcast(g, former),))
@@ -124,6 +128,7 @@ def expand(x, *shape):
 
 def broadcast_to(x, shape):
     """:func:`expand` under NumPy's name."""
+    require_tensor("broadcast_to", x)
     return expand(x, shape)
 
 
