@@ -139,8 +139,8 @@ static void kl_reduce_rows(const struct kl_reduce *r, int term, const struct kl_
     } else {
         kl_reduce_stage(r, item, item->begin, item->blocks * item->size, room->tile);
     }
-    r->kernels->rows(term, x, stride, item->count * item->blocks, item->size, room->centers, room->totals,
-                     room->indices);
+    r->kernels->rows(term, x, stride, item->count * item->blocks, item->size, room->centers,
+                     room->totals, room->indices);
 }
 
 KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct kl_item *item,

@@ -2,6 +2,8 @@
 #ifndef KAEL_ROWS_AFFINE_H
 #define KAEL_ROWS_AFFINE_H
 
+#include <string.h>
+
 #include "kael/fold.h"
 #include "kael/runtime.h"
 
