@@ -131,6 +131,7 @@ class Tensor(Operators):
     unbind = shape_ops.unbind
     split = shape_ops.split
     chunk = shape_ops.chunk
+    diagonal = shape_ops.diagonal
     flip = shape_ops.flip
 
     all = reduce.all
@@ -151,12 +152,16 @@ class Tensor(Operators):
     log_softmax = rows.log_softmax
     logsumexp = rows.logsumexp
 
+    addmm = matrices.addmm
+    baddbmm = matrices.baddbmm
     bmm = matrices.bmm
     dot = matrices.dot
+    inner = matrices.inner
     matmul = matrices.matmul
     mm = matrices.mm
     mv = matrices.mv
     outer = matrices.outer
+    vdot = matrices.vdot
 
     allclose = comparison.allclose
     equal = comparison.equal

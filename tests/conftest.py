@@ -4,6 +4,7 @@
 import os
 import platform
 import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -98,6 +99,14 @@ def four_threads():
     """Runs the test with four threads."""
     with kael.num_threads(4):
         yield 4
+
+
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also in a process that a shell started in the background."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 def run_script(source, env=None, timeout=120):

@@ -181,6 +181,18 @@ def test_select_and_gather():
         tensor.gather(0, kael.zeros(1, 5, dtype=kael.int64))
 
 
+@pytest.mark.parametrize("dtype", [kael.bool_, kael.float32])
+@pytest.mark.parametrize("name", ["gather", "index_select", "take_along_dim"])
+def test_positions_are_integers(name, dtype):
+    x = kael.ones(2)
+    for index in (kael.ones(2, dtype=dtype), kael.zeros(0, dtype=dtype)):
+        call = (index, 0) if name == "take_along_dim" else (0, index)
+        with pytest.raises(IndexError, match=f"{name}: the index must be of integer dtype, got"):
+            getattr(x, name)(*call)
+    with pytest.raises(IndexError, match="take_along_dim: the index must be of integer dtype"):
+        x.take_along_dim(kael.ones(2, dtype=dtype))
+
+
 @pytest.mark.parametrize("offset", range(1, 8))
 def test_misaligned_indices_and_tables(offset):
     table = np.linspace(0, 1, 24).reshape(6, 4)

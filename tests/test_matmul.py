@@ -507,6 +507,11 @@ def test_misfits_of_other_products(call, text):
         call()
 
 
+def test_multiply_takes_tensors():
+    with pytest.raises(TypeError, match="multiply: operand 2 must be a Tensor, got list"):
+        ladder.multiply(kael.ones(1, 1), [[1.0]], kael.ones(1, 1))
+
+
 def test_versions_take_floats_and_multiply_exact_takes_integers():
     floats, integers = [kael.ones(2, 2)] * 3, [kael.ones(2, 2, dtype=kael.int64)] * 3
     booleans = [kael.ones(2, 2, dtype=kael.bool_)] * 3

@@ -280,6 +280,14 @@ def test_generator_state_seed_copies_and_pickles():
         random.rand(1, generator=3)
 
 
+@pytest.mark.parametrize("state", [(1,), (), [1], (1, 2, 3)])
+def test_a_stream_state_is_a_pair(state):
+    g = generator(4)
+    with pytest.raises(ValueError, match="unpack"):
+        g.stream_state = state
+    assert g.stream_state == (4, 0)
+
+
 def test_manual_seed_restarts_the_default_generator():
     assert random.manual_seed(0) is random.default_generator
     first = random.randn(7)

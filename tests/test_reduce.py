@@ -532,6 +532,13 @@ def test_gradients_of_special_values_are_torchs():
     flat = kael.zeros(3, requires_grad=True)
     (flat.norm() + flat.std()).backward()
     assert flat.grad.tolist() == [0, 0, 0]
+    for p in (0.5, 1, 2, 3, -1, float("inf")):
+        x = kael.zeros(3, requires_grad=True)
+        x.norm(p).backward()
+        assert x.grad.tolist() == [0, 0, 0], p
+    x = kael.tensor([1.0, -4.0, 0.0], requires_grad=True)
+    x.norm(0.5).backward()
+    assert x.grad.tolist() == [3, -1.5, 0]
     wide = kael.ones(2, 2, requires_grad=True)
     wide.sum(dtype=kael.float64).backward()
     assert wide.grad.dtype is kael.float32

@@ -168,7 +168,7 @@ def test_a_bad_row_is_nan_and_its_neighbours_untouched(name, every_isa):
     for size in range(1, 71):
         array = table(5, size)
         clean = np.asarray(call(name, kael.from_numpy(array)))
-        for at in {0, size // 2, size - 1}:
+        for at in range(size):
             bad = array.copy()
             bad[1, at], bad[2, at], bad[3] = NAN, INF, -INF
             out = np.asarray(call(name, kael.from_numpy(bad)))

@@ -388,7 +388,7 @@ cdef object matmul(object a, object b):
         x = <TensorBase> a
         y = <TensorBase> b
         if x.ndim > 1 and y.ndim > 1 and not wants_grad(x) and not wants_grad(y):
-            return matmul_op(x, y, None)
+            return matmul_op("matmul", x, y, None)
     a = operand(a)
     b = operand(b)
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):

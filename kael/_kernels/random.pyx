@@ -48,8 +48,8 @@ cdef class Stream:
 
     @stream_state.setter
     def stream_state(self, pair):
-        cdef uint64_t seed = pair[0]
-        cdef uint64_t position = pair[1]
+        cdef uint64_t seed, position
+        seed, position = pair
         self.seed_ = seed
         self.position_ = position
 
@@ -125,11 +125,11 @@ def permutation(int64_t count, Stream stream not None):
 def philox(counter, key):
     """The block of four words for a counter of four and a key of two: the published function."""
     cdef unsigned int x[4]
-    cdef int k
-    for k in range(4):
-        x[k] = counter[k]
-    kl_philox(x, key[0], key[1])
-    return tuple([x[k] for k in range(4)])
+    cdef unsigned int key0, key1
+    x[0], x[1], x[2], x[3] = counter
+    key0, key1 = key
+    kl_philox(x, key0, key1)
+    return x[0], x[1], x[2], x[3]
 
 
 cdef TensorBase new_shaped(tuple shape, str op):

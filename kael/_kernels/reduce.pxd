@@ -14,5 +14,5 @@ cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1
 cdef TensorBase reduce_op(str op, int reduction, TensorBase x, uint32_t mask, bint keepdim,
                           int dtype, double correction)
 
-# R3's fold of the products of two float vectors of one dtype and length: a 0-d tensor.
+# R3's fold of the products of two vectors of one dtype (not bool) and length: a 0-d tensor.
 cdef TensorBase dot(TensorBase a, TensorBase b)

@@ -1,13 +1,13 @@
 """Reductions: which dims, what the result looks like, and the call into include/kael/reduce.h."""
 
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from kael._kernels.elementwise cimport as_contiguous
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_aligned, kl_is_float,
-    kl_itemsize, new_like, new_tensor, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase,
+    kl_aligned, kl_is_float, kl_itemsize, new_like, new_tensor, wrap_dim,
 )
 
 
@@ -37,8 +37,12 @@ cdef extern from "kael/place.h" nogil:
 
 
 cdef extern from "kael/dot.h" nogil:
+    ctypedef union kl_total:
+        double f
+        int64_t i
+
     int kl_dot(const kl_runtime *rt, int dtype, int64_t size, const void *x, int64_t x_stride,
-               const void *y, int64_t y_stride, double *total)
+               const void *y, int64_t y_stride, kl_total *total)
 
 
 cdef tuple NAMES = (
@@ -200,17 +204,24 @@ def count_reduced(TensorBase x not None, dim, str op="reduce"):
 cdef TensorBase dot(TensorBase a, TensorBase b):
     cdef const kl_runtime *rt = runtime()
     cdef TensorBase out = new_tensor(a.dtype, 0, NULL)
-    cdef double total = 0
+    cdef kl_total total
     cdef int status
     with nogil:
         status = kl_dot(rt, a.dtype, a.size, a.data, a.strides_[0], b.data, b.strides_[0], &total)
     check(status, "dot")
-    store_scalar(out, total)
+    store_total(out, total)
     return out
 
 
-cdef void store_scalar(TensorBase out, double value) noexcept:
+cdef void store_total(TensorBase out, kl_total total) noexcept:
+    """The total in the dtype of out; integers lose what exceeds their width."""
     if out.dtype == KL_DTYPE_f32:
-        (<float *> out.data)[0] = <float> value
+        (<float *> out.data)[0] = <float> total.f
+    elif out.dtype == KL_DTYPE_f64:
+        (<double *> out.data)[0] = total.f
+    elif out.dtype == KL_DTYPE_i64:
+        (<int64_t *> out.data)[0] = total.i
+    elif out.dtype == KL_DTYPE_i32:
+        (<uint32_t *> out.data)[0] = <uint32_t> total.i
     else:
-        (<double *> out.data)[0] = value
+        (<uint8_t *> out.data)[0] = <uint8_t> total.i

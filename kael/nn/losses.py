@@ -2,6 +2,7 @@
 
 from kael._kernels.tensor import require_tensor
 from kael.creation import zeros
+from kael.dtypes import bool_
 from kael.ops.losses import row_losses
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
@@ -100,6 +101,8 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probability of the target's class; arguments as of :func:`cross_entropy`."""
     check_reduction(reduction)
     require_tensor("nll_loss", input, target)
+    if target.dtype.is_floating_point or target.dtype is bool_:
+        raise TypeError(f"nll_loss: targets must be integers, got {target.dtype.name}")
     table = _class_rows("nll_loss", input, target, weight)
 
     def losses(rows, classes):

@@ -4,13 +4,14 @@ Each gradient is the opposite rearrangement, so it stands inside its operation.
 """
 
 from kael._kernels import elementwise, views
+from kael._kernels.creation import zeros
 from kael._kernels.tensor import empty, require_tensor
 from kael.autograd import record
 
 __all__ = [
-    "broadcast_shapes", "broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow",
-    "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind",
-    "unsqueeze",
+    "broadcast_shapes", "broadcast_to", "cat", "chunk", "diagonal", "flatten", "flip", "movedim",
+    "narrow", "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose",
+    "unbind", "unsqueeze",
 ]  # fmt: skip
 
 
@@ -101,6 +102,28 @@ def t(x):
     if x.ndim > 2:
         raise RuntimeError(f"t: at most 2 dims are allowed, the shape is {x.shape}")
     return transpose(x, 0, 1) if x.ndim == 2 else x
+
+
+def diagonal(x, offset=0, dim1=0, dim2=1):
+    """The view of the elements with index i along ``dim1`` and i + ``offset`` along ``dim2``.
+
+    The two dims are gone; i is the last dim.
+
+    Examples
+    --------
+    >>> kael.arange(6).reshape(2, 3).diagonal(1).tolist()
+    [1, 5]
+    """
+    require_tensor("diagonal", x)
+    out = views.diagonal(x, offset, dim1, dim2)
+    former = x.shape
+
+    def gradient(g):
+        whole = zeros(former, g.dtype_code)
+        elementwise.copy_(views.diagonal(whole, offset, dim1, dim2), g)
+        return (whole,)
+
+    return record("diagonal", out, (x,), gradient)
 
 
 def movedim(x, source, destination):

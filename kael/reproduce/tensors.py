@@ -44,8 +44,8 @@ def draws(dtype):
     yield "bernoulli", x.bernoulli_(0.3, generator=generator)
 
 
-@case("broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow", "permute", "reshape",
-      "select", "split", "squeeze", "stack", "t", "transpose", "unbind", "unsqueeze",
+@case("broadcast_to", "cat", "chunk", "diagonal", "flatten", "flip", "movedim", "narrow",
+      "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind", "unsqueeze",
       "functional.flatten", name="shapes")  # fmt: skip
 def shapes(dtype):
     x = spread(71, 4, 6, 10, dtype=dtype)
@@ -56,6 +56,7 @@ def shapes(dtype):
         lambda x: kael.stack([x.flatten(1), x.movedim(2, 0).reshape(4, 60)], 1),
         lambda x: x.permute(2, 0, 1).narrow(0, 2, 5).select(1, 3).t() + 1,
         lambda x: x.unsqueeze(1).transpose(0, 3).squeeze(1) * 1,
+        lambda x: x.diagonal(1, 0, 2) * 2,
     ):
         yield from gradients(make, x)
 
@@ -110,15 +111,27 @@ def linear(dtype):
     yield from gradients(lambda x, w: kael.linear(x, w), x[0], w)
 
 
-@case("dot")
+@case("einsum", "baddbmm", "inner")
+def einsum(dtype):
+    a, b = spread(22, 5, 6, 33, dtype=dtype), spread(23, 5, 33, 8, dtype=dtype)
+    yield from gradients(lambda a, b: kael.einsum("bij,bjk->bik", a, b), a, b)
+    yield from gradients(lambda a, b: kael.einsum("bij,bjk->ki", a, b), a, b)
+    yield from gradients(lambda a: kael.einsum("iij->j", a[:, :5]), a)
+    yield from gradients(kael.inner, a[0], b[1].T)
+    yield from gradients(kael.baddbmm, a[:, :, :8], a, b)
+
+
+@case("dot", "vdot")
 def dot(dtype):
     x, y = spread(17, 100_003, dtype=dtype), spread(18, 100_003, dtype=dtype)
     yield from gradients(kael.dot, x, y)
+    yield "vdot", kael.vdot(y, x)
     yield "reversed", kael.dot(x, y.flip(0))
     yield "strided", kael.dot(x[::3], y[::3])
 
 
-RUNGS = [name for name in matmul_versions.__all__ if name[0] == "v" or name == "multiply"]
+OTHER = ("blas", "blas_available", "multiply_exact", "way")
+RUNGS = [name for name in matmul_versions.__all__ if name not in OTHER]
 
 
 @case(*(f"matmul_versions.{name}" for name in RUNGS), name="the matmul ladder")
@@ -136,3 +149,6 @@ def exact(dtype):
     for kind in ("uint8", "int32", "int64"):
         x = whole.to(getattr(kael, kind))
         yield kind, x @ x.T
+        out = x.clone()
+        matmul_versions.multiply_exact(x, x, out)
+        yield f"{kind} added", out
