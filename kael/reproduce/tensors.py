@@ -45,7 +45,8 @@ def draws(dtype):
 
 
 @case("broadcast_to", "cat", "chunk", "diagonal", "flatten", "flip", "movedim", "narrow",
-      "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind", "unsqueeze",
+      "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind",
+      "unsqueeze",
       "functional.flatten", name="shapes")  # fmt: skip
 def shapes(dtype):
     x = spread(71, 4, 6, 10, dtype=dtype)
