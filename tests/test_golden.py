@@ -21,7 +21,8 @@ SILENT = [
     "initial_seed", "matmul_versions.blas", "matmul_versions.blas_available",
     "matmul_versions.way", "nn.Module",
     "nn.ModuleDict", "nn.ModuleList", "nn.Parameter", "nn.functional", "nn.init", "nn.utils",
-    "optim.Optimizer", "seed", "set_rng_state",
+    "optim.Optimizer", "optim.SparseAdam", "optim.functional", "optim.lr_scheduler",
+    "optim.swa_utils", "seed", "set_rng_state",
 ]  # fmt: skip
 SPACES = {
     "": (*kael.ops.__all__, *kael.creation.__all__, *kael.random.__all__),

@@ -101,7 +101,9 @@ def _optimizer(name, kind):
         for options in ({}, {"weight_decay": 0.01}):
             if not set(options) <= set(known):
                 continue
-            start = (spread(91, 37, 50, dtype=dtype) * 2.0**-30, normal(92, 70_001, dtype=dtype))
+            start = [spread(91, 37, 50, dtype=dtype) * 2.0**-30, normal(92, 70_001, dtype=dtype)]
+            if name == "Muon":  # matrices only
+                start[1] = start[1][:70_000].reshape(700, 100)
             leaves = [x.clone().requires_grad_() for x in start]
             optimizer = kind(leaves, **options)
             for number in range(5):
@@ -121,8 +123,32 @@ def _optimizer(name, kind):
 
 for _name in optim.__all__:
     _kind = getattr(optim, _name)
-    if isinstance(_kind, type) and issubclass(_kind, optim.Optimizer) and _name != "Optimizer":
+    if isinstance(_kind, type) and _name not in ("Optimizer", "SparseAdam"):
         _optimizer(_name, _kind)
+
+
+OPTIONS = {
+    "ASGD": {"t0": 2, "weight_decay": 0.1},
+    "Adafactor": {"weight_decay": 0.1},
+    "Adagrad": {"lr_decay": 0.1},
+    "Adam": {"amsgrad": True},
+    "RAdam": {"betas": (0.9, 0.95)},
+    "RMSprop": {"centered": True, "momentum": 0.9},
+    "SGD": {"momentum": 0.9, "nesterov": True},
+}
+
+
+@case(name="optimizers with options")
+def options(dtype):
+    """A matrix and its state after ten steps."""
+    for name, given in OPTIONS.items():
+        p = normal(97, 33, 17, dtype=dtype).clone().requires_grad_()
+        optimizer = getattr(optim, name)([p], **given)
+        for number in range(10):
+            p.grad = normal(98 + number, 33, 17, dtype=dtype).clone()
+            optimizer.step()
+        yield name, p
+        yield from ((f"{name} {key}", x) for key, x in optimizer.state[p].items())
 
 
 @case("optim.clip_grad_norm_", "optim.clip_grad_value_", "optim.clip_grads_with_norm_",
