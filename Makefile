@@ -20,6 +20,9 @@ train: build $(VENV)/.examples ## train an MLP on real handwritten digits (ARGS=
 test: build $(VENV)/.test $(VENV)/.examples ## the test suite (ARGS="-k matmul ...")
 	$(RUN) -m pytest $(ARGS)
 
+reproduce: build ## check the bits of every operation on every instruction set and thread count
+	$(RUN) -m kael.reproduce $(ARGS)
+
 bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
 	cd asv_bench && asv machine --yes && asv run --quick --show-stderr HEAD^! $(ARGS)
 
@@ -71,6 +74,6 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
 
-.PHONY: help train test bench bench-compare annotate vec-report lint format asan tsan arm64 \
-	x86-levels clean build
+.PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan \
+	arm64 x86-levels clean build
 .SECONDARY:

@@ -22,6 +22,7 @@ from kael.ops.comparison import *  # noqa: F403
 from kael.ops.einsum import *  # noqa: F403
 from kael.ops.elementwise import *  # noqa: F403
 from kael.ops.indexing import *  # noqa: F403
+from kael.ops.losses import *  # noqa: F403
 from kael.ops.matmul import *  # noqa: F403
 from kael.ops.reduce import *  # noqa: F403
 from kael.ops.rows import *  # noqa: F403

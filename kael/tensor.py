@@ -148,7 +148,9 @@ class Tensor(Operators):
     std = reduce.std
     var = reduce.var
 
+    cumsum = rows.cumsum
     log_softmax = rows.log_softmax
+    logsumexp = rows.logsumexp
 
     addmm = matrices.addmm
     baddbmm = matrices.baddbmm

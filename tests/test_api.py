@@ -14,21 +14,22 @@ NAMES = {
         AllocatorStats Generator Tensor abs add addmm all allclose allocator_stats amax amin
         any arange argmax argmin as_tensor autograd baddbmm bernoulli bitwise_and bitwise_not
         bitwise_or bitwise_xor bmm bool bool_ broadcast_shapes broadcast_to
-        caching_allocator_enabled cat ceil chunk clamp cos cross_entropy_losses
-        default_generator diagonal div dot einsum empty empty_cache empty_like enable_grad
+        caching_allocator_enabled cat causal_softmax ceil chunk clamp cos cross_entropy_losses
+        cumsum default_generator diagonal div dot einsum empty empty_cache empty_like enable_grad
         eq equal erf exp expm1 eye flatten flip float32 float64 floor floor_divide
         from_dlpack from_numpy
         full full_like gather ge gelu gelu_tanh get_isa get_num_threads get_rng_state gt
         index_select initial_seed inner int32 int64 is_grad_enabled isa isclose isfinite isinf
         isnan le linear linspace load log log1p log_softmax logical_and logical_not
-        logical_or logical_xor lt manual_seed masked_fill masked_select matmul
+        logical_or logical_xor logsumexp lt manual_seed masked_fill masked_select matmul
         matmul_versions max maximum mean min minimum mm movedim mul mv narrow ne neg nn
         no_grad nonzero norm num_threads ones ones_like optim outer parallel_for permute pow
         prod rand rand_like randint randint_like randn randn_like random randperm reciprocal
-        relu remainder reshape round rsqrt save seed select set_caching_allocator_enabled
+        relu remainder reshape rms_norm round rsqrt save seed select set_caching_allocator_enabled
         set_grad_enabled set_num_threads set_rng_state show_config sigmoid sign sin softmax
-        split sqrt square squeeze stack standardize std sub sum t take_along_dim tanh tensor
-        transpose trunc uint8 unbind unsqueeze usable_isas var vdot where zeros zeros_like
+        split sqrt square squeeze stack standardize std std_mean sub sum t take_along_dim tanh
+        tensor transpose trunc uint8 unbind unsqueeze usable_isas var var_mean vdot where zeros
+        zeros_like
     """,
     "kael.data": """
         DataLoader TensorDataset digits idx_digits read_idx
@@ -39,12 +40,12 @@ NAMES = {
     """,
     "kael.nn": """
         CrossEntropyLoss Dropout Embedding Flatten GELU Identity L1Loss LayerNorm Linear
-        LogSoftmax MSELoss Module ModuleDict ModuleList NLLLoss Parameter ReLU Sequential
+        LogSoftmax MSELoss Module ModuleDict ModuleList NLLLoss Parameter RMSNorm ReLU Sequential
         Sigmoid Softmax Tanh functional init utils
     """,
     "kael.nn.functional": """
-        cross_entropy dropout embedding flatten gelu l1_loss layer_norm linear log_softmax
-        mse_loss nll_loss relu sigmoid softmax tanh
+        causal_softmax cross_entropy dropout embedding flatten gelu l1_loss layer_norm linear
+        log_softmax mse_loss nll_loss relu rms_norm sigmoid softmax tanh
     """,
     "kael.nn.init": """
         calculate_gain constant_ kaiming_normal_ kaiming_uniform_ normal_ ones_ uniform_
@@ -84,12 +85,13 @@ TENSOR = """
         bernoulli_ bitwise_and bitwise_and_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
         bitwise_xor
         bitwise_xor_ bmm bool broadcast_to ceil ceil_ chunk clamp clamp_ clone contiguous
-        copy_ cos cos_ data_ptr detach diagonal dim dims div div_ dot double dtype dtype_code
+        copy_ cos cos_ cumsum data_ptr detach diagonal dim dims div div_ dot double dtype
+        dtype_code
         dtype_object eq equal erf erf_ exp exp_ expand expm1 expm1_ fill_ flatten flip float
         floor floor_ floor_divide floor_divide_ gather ge gelu gelu_ gelu_tanh gelu_tanh_
         grad grad_fn gt index_select inner int is_contiguous is_leaf is_writable isclose isfinite
         isinf isnan item le log log1p log1p_ log_ log_softmax logical_and logical_not
-        logical_or logical_xor long lt mT masked_fill masked_select matmul max maximum
+        logical_or logical_xor logsumexp long lt mT masked_fill masked_select matmul max maximum
         maximum_ mean min minimum minimum_ mm movedim mul mul_ mv narrow ndim ne neg neg_
         nonzero norm normal_ numel numpy outer permute pow pow_ prod reciprocal reciprocal_
         register_hook relu relu_ remainder remainder_ requires_grad requires_grad_ reshape

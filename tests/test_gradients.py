@@ -30,6 +30,10 @@ class Torch:
     def standardize(self, x, dims, eps, *affine):
         return self.layer_norm(x, x.shape[-dims:], *affine, eps=eps)
 
+    def causal_softmax(self, x, offset):
+        seen = self.ones(x.shape[-2:]).tril(offset) > 0
+        return self.where(seen, x, float("-inf")).softmax(-1)
+
     def cross_entropy_losses(self, logits, targets):
         return self.cross_entropy(logits, targets, reduction="none")
 
@@ -60,6 +64,8 @@ CASES = {
     "var of all": (lambda m, x: m.var(x, correction=3), (2, 3, 4)),
     "std": (lambda m, x: m.std(x, -1), (2, 3, 4)),
     "std corrected": (lambda m, x: m.std(x, (0, 1), correction=0), (2, 3, 4)),
+    "var_mean": (lambda m, x: m.var_mean(x, (0, 2)), (2, 3, 4)),
+    "std_mean": (lambda m, x: m.std_mean(x, 1, correction=0), (2, 3, 4)),
     "prod": (lambda m, x: m.prod(x, 1), (2, 3, 4)),
     "prod of all": (lambda m, x: m.prod(x), (2, 3)),
     "norm": (lambda m, x: m.norm(x), (2, 3, 4)),
@@ -84,6 +90,13 @@ CASES = {
     "standardize": (lambda m, x: m.standardize(x, 1, 1e-5), (3, 5)),
     "standardize of two": (lambda m, x, w, b: m.standardize(x, 2, 1e-3, w, b),
                            (2, 3, 4), (3, 4), (3, 4)),
+    "causal_softmax": (lambda m, x: m.causal_softmax(x, 1), (2, 4, 3)),
+    "logsumexp": (lambda m, x: m.logsumexp(x, 1), (2, 3, 4)),
+    "logsumexp of some": (lambda m, x: m.logsumexp(x, (0, 2), keepdim=True), (2, 3, 4)),
+    "cumsum": (lambda m, x: m.cumsum(x, 1), (2, 3, 4)),
+    "cumsum of the last": (lambda m, x: m.cumsum(x, -1), (3, 5)),
+    "rms_norm": (lambda m, x: m.rms_norm(x, (5,)), (3, 5)),
+    "rms_norm of two": (lambda m, x, w: m.rms_norm(x, (3, 4), w, 1e-3), (2, 3, 4), (3, 4)),
     "cross_entropy_losses": (
         lambda m, x: m.cross_entropy_losses(x, m.tensor([0, 4, 2])), (3, 5)),
     # products

@@ -20,7 +20,7 @@ PACKAGE_FILES = sorted(
     path for path in (ROOT / "kael").rglob("*") if path.suffix in (".py", ".pyx", ".pxd", ".pyi")
 )
 SOURCES = C_FILES + PACKAGE_FILES
-FAMILIES = ["elementwise", "matmul", "optim", "random", "reduce", "rows"]
+FAMILIES = ["elementwise", "losses", "matmul", "optim", "random", "reduce", "rows"]
 ISA_NAME = re.compile(r"avx|neon|_mm\d*_|__m(128|256|512)|\bv(ld|st)1q?_|float(32x4|64x2)", re.I)
 MAY_NAME_AN_ISA = {"foreach_isa.h", "isas.h", "cpu.h"}
 MAX_LINES, MAX_COLUMNS = 400, 100

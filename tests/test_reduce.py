@@ -4,6 +4,7 @@ Bits are compared over instruction sets, thread counts and layouts, on exponents
 float32 values of one magnitude add exactly in double, which would prove nothing.
 """
 
+import math
 import weakref
 
 import numpy as np
@@ -140,6 +141,47 @@ def test_long_columns_have_the_bits_of_the_twin(name, every_isa):
         want = twin(name, array, 0)
         assert bits_equal(call(name, kael.from_numpy(array), 0), want)
         assert bits_equal(call(name, kael.from_numpy(np.asfortranarray(array)), 0), want)
+
+
+@pytest.mark.parametrize("name", ("sum", "var", "amax", "argmin"))
+def test_blocks_that_are_staged_together_have_the_bits_of_the_twin(name, every_isa):
+    for shape in ((700, 300), (50, 5003), (5003, 50), (33, 40, 50), (3, 70_000)):
+        array = spread(shape)
+        want = twin(name, array)
+        for order in ("F", "A"):
+            x = kael.from_numpy(np.array(array, order=order))
+            for count in (1, 3):
+                with kael.num_threads(count):
+                    assert bits_equal(call(name, x), want)
+        moved = np.ascontiguousarray(np.moveaxis(array, -1, 0))
+        assert bits_equal(call(name, kael.from_numpy(np.moveaxis(moved, 0, -1))), want)
+
+
+@pytest.mark.parametrize("name", SUMS + EXTREMES)
+def test_rows_of_every_short_size_have_the_bits_of_the_twin(name, every_isa):
+    for size in range(1, 50):
+        array = spread((70, size), seed=size)
+        want = twin(name, array, 1)
+        for layout in list(layouts((70, size), "float32", size))[:4]:
+            assert bits_equal(call(name, kael.from_numpy(layout), 1), want), size
+
+
+def test_strided_inputs_are_read_in_place():
+    """No copy: the scratch of a call is far below the size of its input."""
+    x = kael.ones(1024, 2048)
+    views = (x, x.T, x.flip((0, 1)), x[::2], x[:, ::2], x[:1].expand(1024, 2048))
+    views += (x.reshape(64, 16, 2048), x.reshape(-1, 1), x.reshape(1, -1), x.reshape(-1, 2).T)
+    for view in views:
+        for dim in (None, 0, view.ndim - 1):
+            for name in ("sum", "var", "amax", "argmax"):
+                out = None
+                kael.empty_cache()
+                with kael.num_threads(1):
+                    out = call(name, view, dim)
+                held = kael.allocator_stats().reserved_bytes
+                kael.empty_cache()
+                scratch = held - kael.allocator_stats().reserved_bytes
+                assert scratch <= max(4 << 20, 3 * out.numel() * 8), (view.shape, dim, name)
 
 
 @pytest.mark.parametrize("name", SUMS + EXTREMES)
@@ -407,6 +449,19 @@ def test_long_sum_is_more_accurate_than_running_total():
     assert abs(kael.from_numpy(values).sum().item() - exact) < abs(running - exact)
 
 
+@pytest.mark.parametrize("size", (1, 7, 1000, 16_385, 1_000_003))
+def test_sums_and_means_are_within_an_ulp_of_the_exact_ones(size):
+    generator = np.random.default_rng(size)
+    for array in (generator.standard_normal(size), generator.uniform(0, 1, size)):
+        array = array.astype("f4")
+        exact = math.fsum(array)
+        x = kael.from_numpy(array)
+        for found, want in ((x.sum(), exact), (x.mean(), exact / size)):
+            assert abs(found.item() - want) <= np.spacing(np.float32(abs(want)))
+        assert bits_equal(x.reshape(1, -1).sum(1)[0], x.sum())
+        assert bits_equal(x.reshape(-1, 1).sum(0)[0], x.sum())
+
+
 def test_mean_of_many_ones_is_one():
     """numpy/numpy#22956, #14691: a float32 running total stops at 2^24."""
     ones = kael.ones(20_000_000, 2)
@@ -441,6 +496,12 @@ GRADIENTS = {
     "norm2": lambda x: x.norm(2, (1, 2)),
     "norm3": lambda x: x.norm(3),
     "norm_inf": lambda x: x.norm(float("inf"), 1),
+    "norm_half": lambda x: x.norm(0.5, (0, 2)),
+    "norm_1.5": lambda x: x.norm(1.5, 1, keepdim=True),
+    "norm_minus_2": lambda x: x.norm(-2, 0),
+    "norm_0": lambda x: x.norm(0, 1),
+    "var_mean": lambda x: kael.var_mean(x, (0, 2)),
+    "std_mean": lambda x: kael.std_mean(x, 1, keepdim=True),
     "prod": lambda x: x.prod(1),
     "max": lambda x: x.max(),
     "max_dim": lambda x: x.max(1).values,
@@ -481,3 +542,19 @@ def test_gradients_of_special_values_are_torchs():
     wide = kael.ones(2, 2, requires_grad=True)
     wide.sum(dtype=kael.float64).backward()
     assert wide.grad.dtype is kael.float32
+    for p in (0, 0.5, 1, 1.5, 2, 3):
+        for values in ([0.0, 0.0, 0.0], [0.0, -2.0, 3.0]):
+            x = kael.tensor(values, requires_grad=True)
+            x.norm(p).backward()
+            assert np.isfinite(np.asarray(x.grad)).all() and x.grad[0].item() == 0, p
+
+
+def test_var_mean_is_both():
+    x = kael.from_numpy(spread((40, 33)))
+    for options in ({}, {"dim": 1}, {"dim": (0, 1), "keepdim": True}, {"correction": 0}):
+        over = {k: v for k, v in options.items() if k != "correction"}
+        for pair, name in ((kael.var_mean, "var"), (kael.std_mean, "std")):
+            spread_, mean = pair(x, **options)
+            assert bits_equal(spread_, getattr(x, name)(**options))
+            assert bits_equal(mean, x.mean(**over))
+    assert bits_equal(kael.var_mean(x, False)[0], x.var(False))

@@ -3,10 +3,11 @@ torch's errors, gradients."""
 
 import numpy as np
 import pytest
-from conftest import THREAD_COUNTS, at_offset, bits_equal
+from conftest import THREAD_COUNTS, at_offset, bits_equal, spread
 from test_reduce import fold
 
 import kael
+from kael.nn import functional
 from kael.ops import rows as ops
 from kael.testing import gradcheck
 
@@ -46,7 +47,7 @@ def twin(name, row, g=None):
 
 def call(name, x):
     if name == "cross_entropy_losses":
-        return ops.cross_entropy_losses(
+        return kael.cross_entropy_losses(
             x, kael.full(x.shape[:-1], x.shape[-1] // 2, dtype=kael.int64)
         )
     return ops.standardize(x) if name == "standardize" else getattr(ops, name)(x, -1)
@@ -146,7 +147,7 @@ def test_numbers_of_the_seeds():
         == kael.tensor([0.0, 1.0]).softmax(0).tolist()
     )
     logits = kael.tensor([[1.0, 2.0, 3.0]]).requires_grad_()
-    losses = ops.cross_entropy_losses(logits, kael.tensor([0]))
+    losses = kael.cross_entropy_losses(logits, kael.tensor([0]))
     assert np.allclose(losses.detach(), [2.407606], atol=5e-7)
     losses.backward(kael.ones(1))
     assert np.allclose(logits.grad, [[-0.909969, 0.244728, 0.665241]], atol=5e-7)
@@ -167,7 +168,7 @@ def test_a_bad_row_is_nan_and_its_neighbours_untouched(name, every_isa):
     for size in range(1, 71):
         array = table(5, size)
         clean = np.asarray(call(name, kael.from_numpy(array)))
-        for at in {0, size // 2, size - 1}:
+        for at in range(size):
             bad = array.copy()
             bad[1, at], bad[2, at], bad[3] = NAN, INF, -INF
             out = np.asarray(call(name, kael.from_numpy(bad)))
@@ -197,7 +198,7 @@ def test_rows_with_some_minus_inf_are_exact(every_isa):
 
 def test_cross_entropy_of_large_and_hidden_logits():
     logits = kael.tensor([[1e4, 0.0], [0.0, -INF]]).requires_grad_()
-    losses = ops.cross_entropy_losses(logits, kael.tensor([1, 1]))
+    losses = kael.cross_entropy_losses(logits, kael.tensor([1, 1]))
     assert losses.tolist() == [1e4, INF]
     losses.backward(kael.ones(2))
     assert logits.grad.tolist() == [[1, -1], [1, -1]]
@@ -209,7 +210,7 @@ def test_empty_rows_and_scalars():
     ).shape == (0, 3)
     assert kael.tensor(5.0).softmax(0).item() == 1 and kael.tensor(5.0).log_softmax(-1).item() == 0
     assert ops.standardize(kael.zeros(0, 4)).shape == (0, 4)
-    none = ops.cross_entropy_losses(kael.zeros(0, 4), kael.zeros(0, dtype=kael.int64))
+    none = kael.cross_entropy_losses(kael.zeros(0, 4), kael.zeros(0, dtype=kael.int64))
     assert none.shape == (0,)
 
 
@@ -250,10 +251,10 @@ def test_a_target_out_of_range_raises_and_the_pool_still_works(every_thread_coun
         targets = np.zeros(70_001, np.int64)
         targets[70_000] = bad
         with pytest.raises(IndexError, match=f"target {bad} of row 70000 .* 3 classes"):
-            ops.cross_entropy_losses(logits, kael.from_numpy(targets))
+            kael.cross_entropy_losses(logits, kael.from_numpy(targets))
     with pytest.raises(IndexError, match=r"target 0 of row 0 .* 0 classes"):
-        ops.cross_entropy_losses(kael.zeros(2, 0), kael.tensor([0, 0]))
-    good = ops.cross_entropy_losses(logits, kael.zeros(70_001, dtype=kael.int64))
+        kael.cross_entropy_losses(kael.zeros(2, 0), kael.tensor([0, 0]))
+    good = kael.cross_entropy_losses(logits, kael.zeros(70_001, dtype=kael.int64))
     assert good[0].item() == np.float32(np.log(3))
 
 
@@ -264,9 +265,9 @@ def test_errors_name_op_argument_and_value():
     with pytest.raises(TypeError, match="softmax: takes floating-point"):
         kael.tensor([1, 2]).softmax(0)
     with pytest.raises(ValueError, match=r"logits \(2, 3\) need one target per row.*\(3,\)"):
-        ops.cross_entropy_losses(x, kael.tensor([0, 1, 2]))
+        kael.cross_entropy_losses(x, kael.tensor([0, 1, 2]))
     with pytest.raises(TypeError, match="targets must be integers, got float32"):
-        ops.cross_entropy_losses(x, kael.tensor([0.0, 1.0]))
+        kael.cross_entropy_losses(x, kael.tensor([0.0, 1.0]))
     with pytest.raises(ValueError, match=r"sizes \(2,\) are not the last dims of \(2, 3\)"):
         ops.standardize(x, (2,))
     with pytest.raises(ValueError, match="normalized_dims must be 1 to 2, got 3"):
@@ -277,11 +278,13 @@ def test_errors_name_op_argument_and_value():
 
 def test_other_integer_targets_are_taken():
     x = kael.from_numpy(table(4, 9))
-    want = ops.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1]))
+    want = kael.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1]))
     for dtype in (kael.uint8, kael.int32):
-        assert bits_equal(ops.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1], dtype=dtype)), want)
+        assert bits_equal(
+            kael.cross_entropy_losses(x, kael.tensor([0, 3, 8, 1], dtype=dtype)), want
+        )
     every_second = kael.tensor([0, 9, 3, 9, 8, 9, 1, 9])[::2]
-    assert bits_equal(ops.cross_entropy_losses(x, every_second), want)
+    assert bits_equal(kael.cross_entropy_losses(x, every_second), want)
 
 
 # --- gradients -----------------------------------------------------------------------------------
@@ -294,8 +297,8 @@ def test_misaligned_rows_and_targets(offset):
         targets = np.arange(7).astype(dtype) % 5
         x = kael.tensor(logits, requires_grad=True)
         odd = kael.from_numpy(at_offset(logits, offset)).requires_grad_()
-        want = ops.cross_entropy_losses(x, kael.tensor(targets))
-        found = ops.cross_entropy_losses(odd, kael.from_numpy(at_offset(targets, offset)))
+        want = kael.cross_entropy_losses(x, kael.tensor(targets))
+        found = kael.cross_entropy_losses(odd, kael.from_numpy(at_offset(targets, offset)))
         assert bits_equal(found.detach(), want.detach())
         want.sum().backward()
         found.sum().backward()
@@ -318,13 +321,13 @@ def test_gradients_agree_with_differences():
     assert gradcheck(lambda x: ops.standardize(x, 2) * g, x)
     assert gradcheck(lambda x: ops.standardize(x.permute(2, 0, 1), (3, 4)) * g.permute(2, 0, 1), x)
     targets = kael.from_numpy(generator.integers(0, 5, (3, 4)))
-    assert gradcheck(lambda x: ops.cross_entropy_losses(x, targets) * g[..., 0], x)
+    assert gradcheck(lambda x: kael.cross_entropy_losses(x, targets) * g[..., 0], x)
 
 
 def test_an_in_place_change_of_what_a_gradient_reads_is_found():
     logits = kael.zeros(2, 3, requires_grad=True)
     scores = logits * 1.0
-    losses = ops.cross_entropy_losses(scores, kael.tensor([0, 1]))
+    losses = kael.cross_entropy_losses(scores, kael.tensor([0, 1]))
     with kael.no_grad():
         scores += 1.0
     with pytest.raises(RuntimeError, match="modified by an in-place"):
@@ -341,3 +344,224 @@ def test_normalized_dims_may_end_in_one_of_size_1_with_any_stride():
     wide.backward(g[..., None])
     narrow.backward(g)
     assert bits_equal(x.grad, flat.grad)
+
+
+# --- running sums --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_a_running_sum_has_the_bits_of_the_sums_of_prefixes(dtype, every_isa):
+    sizes = (1, 2, 31, 32, 33, 70, 255, 256, 257, 1000, 16384, 16385, 3 * 16384 + 77)
+    for size in sizes:
+        x = kael.from_numpy(spread(size, dtype, size))
+        running = x.cumsum(0)
+        for i in {*range(min(size, 70)), size // 3, size // 2, size - 1}:
+            assert bits_equal(running[i], x[: i + 1].sum()), (size, i)
+
+
+def test_running_sums_are_the_same_in_any_layout_and_by_any_threads():
+    array = spread((70, 33, 40))
+    x = kael.from_numpy(array)
+    for dim in range(3):
+        want = np.asarray(x.cumsum(dim))
+        for count in THREAD_COUNTS:
+            with kael.num_threads(count):
+                assert bits_equal(x.cumsum(dim), want)
+        assert bits_equal(kael.from_numpy(np.asfortranarray(array)).cumsum(dim), want)
+        turned = kael.from_numpy(np.ascontiguousarray(array[::-1, ::-1, ::-1]))
+        assert bits_equal(turned.flip((0, 1, 2)).cumsum(dim), want)
+        one = kael.from_numpy(np.ascontiguousarray(np.moveaxis(array, dim, 0)[:, 3, 5]))
+        assert bits_equal(one.cumsum(0), np.moveaxis(want, dim, 0)[:, 3, 5])
+
+
+def test_running_sums_are_torchs():
+    for dtype in ("bool", "uint8", "int32", "int64"):
+        array = spread((5, 70), dtype)
+        found = kael.from_numpy(array).cumsum(1)
+        assert bits_equal(found, np.cumsum(array, 1, dtype=np.int64))
+    assert kael.tensor(3.0).cumsum(0).item() == 3 and kael.zeros(0, 3).cumsum(0).shape == (0, 3)
+    x = kael.tensor([1.5, 1.5])
+    assert x.cumsum(0, dtype=kael.float64).dtype is kael.float64
+    assert x.cumsum(0, dtype=kael.int32).tolist() == [1, 2]
+    assert kael.tensor([1, 2]).cumsum(0, dtype=kael.float32).tolist() == [1.0, 3.0]
+    with pytest.raises(IndexError, match="cumsum: dim 1"):
+        x.cumsum(1)
+    flat = kael.tensor([1.0, NAN, 2.0]).cumsum(0).tolist()
+    assert flat[0] == 1 and np.isnan(flat[1:]).all()
+
+
+# --- logsumexp -----------------------------------------------------------------------------------
+
+
+def test_logsumexp_is_torchs():
+    torch = pytest.importorskip("torch")
+    array = np.random.default_rng(0).standard_normal((3, 4, 5)) * 5
+    array[0, 0], array[1, 1, 2], array[2, 2, 2], array[0, 1, 1] = -INF, INF, NAN, -INF
+    for dim in (0, 1, 2, -1, (0, 1), (0, 2), (2, 1), (0, 1, 2)):
+        for keepdim in (False, True):
+            found = kael.from_numpy(array).logsumexp(dim, keepdim)
+            want = torch.logsumexp(torch.from_numpy(array), dim, keepdim).numpy()
+            assert found.shape == want.shape
+            assert np.allclose(found, want, rtol=1e-14, equal_nan=True)
+    assert kael.zeros(2, 0).logsumexp(1).tolist() == [-INF, -INF]
+    assert kael.zeros(0, 2).logsumexp(1).shape == (0,)
+    assert kael.tensor([1, 2, 3]).logsumexp(0).item() == pytest.approx(3.4076059)
+    assert kael.tensor(2.5).logsumexp(0).item() == 2.5
+    with pytest.raises(ValueError, match="dim 1 appears twice"):
+        kael.zeros(2, 3).logsumexp((1, -1))
+
+
+def test_logsumexp_has_the_same_bits_everywhere():
+    for shape in ((700, 65), (40, 1000), (3, 20_001)):
+        array = table(*shape)
+        want = np.asarray(kael.from_numpy(array).logsumexp(1))
+        for isa in kael.usable_isas():
+            for count in THREAD_COUNTS if isa == kael.get_isa() else (3,):
+                with kael.isa(isa), kael.num_threads(count):
+                    assert bits_equal(kael.from_numpy(array).logsumexp(1), want)
+        assert bits_equal(kael.from_numpy(np.ascontiguousarray(array.T)).logsumexp(0), want)
+        assert bits_equal(kael.from_numpy(array[:1]).logsumexp(1), want[:1])
+        assert bits_equal(kael.from_numpy(array[0]).logsumexp(()), want[0])
+
+
+# --- the causal triangle -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", (-3, -1, 0, 1, 33, 2**40, -(2**40)))
+def test_causal_softmax_has_the_bits_of_the_masked_one(offset, every_isa):
+    for queries, keys in ((1, 1), (5, 70), (37, 37), (70, 5)):
+        array = table(2 * queries, keys).reshape(2, queries, keys)
+        hidden = np.arange(keys) > np.arange(queries)[:, None] + offset
+        masked = np.where(hidden, np.float32(-INF), array)
+        want = np.asarray(kael.from_numpy(masked).softmax(-1))
+        want = np.where(hidden.all(1, keepdims=True), np.float32(0), want)
+        array[:, hidden] = NAN  # never read
+        assert bits_equal(kael.causal_softmax(kael.from_numpy(array), offset), want)
+        turned = kael.from_numpy(np.ascontiguousarray(array.transpose(2, 0, 1)))
+        assert bits_equal(kael.causal_softmax(turned.permute(1, 2, 0), offset), want)
+
+
+def test_causal_softmax_of_a_batch_and_threads():
+    array, g = table(6 * 200, 200).reshape(2, 3, 200, 200), table(1200, 200, seed=1)
+    x = kael.from_numpy(array).requires_grad_()
+    results = []
+    for isa in kael.usable_isas():
+        for count in THREAD_COUNTS:
+            x.grad = None
+            with kael.isa(isa), kael.num_threads(count):
+                out = functional.causal_softmax(x)
+                out.backward(kael.from_numpy(g.reshape(array.shape)))
+            results.append((out.detach(), x.grad))
+    assert all(bits_equal(a, b) for pair in results for a, b in zip(pair, results[0], strict=True))
+    assert bits_equal(kael.causal_softmax(x[1, 2].detach()), results[0][0][1, 2])
+    with pytest.raises(ValueError, match="needs at least 2 dims"):
+        kael.causal_softmax(kael.zeros(3))
+
+
+# --- RMS norm and the gradients of weight and bias -----------------------------------------------
+
+
+def test_rms_norm_has_the_bits_of_its_rule(every_isa):
+    for dtype, eps in (("float32", 2.0**-23), ("float64", 2.0**-52)):
+        for size in (*range(1, 71), 1000, 16385):
+            row, weight = table(1, size, dtype, size)[0], table(1, size, dtype)[0]
+            wide = row.astype(np.float64)
+            scale = 1 / np.sqrt(fold(wide * wide) / size + eps)
+            want = (wide * scale).astype(dtype) * weight
+            x = kael.from_numpy(row)
+            assert bits_equal(kael.rms_norm(x, size, kael.from_numpy(weight)), want), size
+
+
+def test_rms_norm_agrees_with_torch():
+    torch = pytest.importorskip("torch")
+    array, w, g = table(33, 40), table(1, 40, seed=1)[0], table(33, 40, seed=2)
+    for sizes in ((40,), (5, 8)):
+        for eps in (None, 1e-3):
+            pair = []
+            for make, rms in (
+                (kael.tensor, functional.rms_norm),
+                (torch.tensor, torch.nn.functional.rms_norm),
+            ):
+                x = make(array.reshape(33, *sizes)).requires_grad_()
+                weight = make(w.reshape(sizes)).requires_grad_()
+                out = rms(x, sizes, weight, eps)
+                out.backward(make(g.reshape(33, *sizes)))
+                pair.append([np.asarray(t.detach()) for t in (out, x.grad, weight.grad)])
+            assert all(np.allclose(a, b, atol=3e-5, rtol=1e-5) for a, b in zip(*pair, strict=True))
+
+
+def affine_gradients(array, g, w, b, sizes=None):
+    x, weight, bias = (kael.from_numpy(np.array(a)).requires_grad_() for a in (array, w, b))
+    ops.standardize(x, sizes or 1, 1e-5, weight, bias).backward(kael.from_numpy(g))
+    return x.grad, weight.grad, bias.grad
+
+
+def test_affine_gradients_have_the_bits_of_the_composed_form(every_isa):
+    for rows, size in ((1, 3), (31, 70), (33, 600), (300, 17), (16384 + 70, 5)):
+        array, g = table(rows, size), table(rows, size, seed=1)
+        w, b = table(1, size, seed=2)[0], table(1, size, seed=3)[0]
+        plain = np.asarray(ops.standardize(kael.from_numpy(array)))
+        x = kael.from_numpy(np.array(array)).requires_grad_()
+        ops.standardize(x).backward(kael.from_numpy(g * w))
+        found = affine_gradients(array, g, w, b)
+        assert bits_equal(found[0], x.grad)
+        assert bits_equal(found[1], kael.from_numpy(g * plain).sum(0)), (rows, size)
+        assert bits_equal(found[2], kael.from_numpy(g).sum(0))
+
+
+def test_affine_gradients_do_not_depend_on_threads_or_layout():
+    array, g = table(700, 520), table(700, 520, seed=1)
+    w, b = table(1, 520, seed=2)[0], table(1, 520, seed=3)[0]
+    want = affine_gradients(array, g, w, b)
+    for count in THREAD_COUNTS:
+        with kael.num_threads(count):
+            assert all(map(bits_equal, affine_gradients(array, g, w, b), want))
+    across = affine_gradients(np.asfortranarray(array), np.asfortranarray(g), w, b)
+    assert all(map(bits_equal, across, want))
+    cube = affine_gradients(
+        array.reshape(7, 100, 26, 20), g.reshape(7, 100, 26, 20),
+        w.reshape(26, 20), b.reshape(26, 20), (26, 20),
+    )  # fmt: skip
+    assert all(
+        bits_equal(np.asarray(a).ravel(), np.asarray(c).ravel())
+        for a, c in zip(cube, want, strict=True)
+    )
+
+
+def test_gradients_of_the_rest_agree_with_differences():
+    generator = np.random.default_rng(3)
+    x = kael.from_numpy(generator.standard_normal((3, 4, 5))).requires_grad_()
+    g = kael.from_numpy(generator.standard_normal((3, 4, 5)))
+    weight = kael.from_numpy(generator.standard_normal(5)).requires_grad_()
+    for dim in (0, 1, 2):
+        assert gradcheck(lambda x, dim=dim: x.cumsum(dim) * g, x)
+    assert gradcheck(lambda x: x.cumsum(1, dtype=kael.float32).double() * 0 + x, x)
+    for dim in (0, 1, 2, (0, 1), (0, 2), ()):
+        assert gradcheck(lambda x, dim=dim: x.logsumexp(dim), x)
+        assert gradcheck(lambda x, dim=dim: x.logsumexp(dim, keepdim=True), x)
+    for offset in (-2, 0, 1, 3):
+        assert gradcheck(lambda x, offset=offset: kael.causal_softmax(x, offset) * g, x)
+    assert gradcheck(lambda x, w: kael.rms_norm(x, 5, w, 1e-3) * g, (x, weight))
+    assert gradcheck(lambda x: kael.rms_norm(x, (4, 5)) * g, x)
+
+
+@pytest.mark.parametrize("name", ("logsumexp", "rms_norm", "causal_softmax"))
+def test_bad_values_stay_in_their_row_at_every_width_and_place(name, every_isa):
+    run = {
+        "logsumexp": lambda x: x.logsumexp(1),
+        "rms_norm": lambda x: kael.rms_norm(x, x.shape[1]),
+        "causal_softmax": lambda x: kael.causal_softmax(x, x.shape[1]),
+    }[name]
+    for size in range(1, 71):
+        array = table(5, size)
+        clean = np.asarray(run(kael.from_numpy(array)))
+        for at in range(size):
+            bad = array.copy()
+            bad[1, at], bad[2, at], bad[3] = NAN, INF, -INF
+            out = np.asarray(run(kael.from_numpy(bad)))
+            assert bits_equal(out[::4], clean[::4])
+            assert np.isnan(out[1]).all()
+            if name == "logsumexp":
+                assert out[2] == INF and out[3] == -INF
+            elif name == "causal_softmax":
+                assert np.isnan(out[2:4]).all()

@@ -9,7 +9,13 @@ FUNCTIONS = {
     "softmax": lambda x, targets: x.softmax(-1),
     "log_softmax": lambda x, targets: x.log_softmax(-1),
     "standardize": lambda x, targets: kael.standardize(x),
+    "rms_norm": lambda x, targets: kael.rms_norm(x, x.shape[-1]),
+    "logsumexp": lambda x, targets: x.logsumexp(-1),
+    "cumsum": lambda x, targets: x.cumsum(-1),
     "cross_entropy": kael.cross_entropy_losses,
+    "smoothed cross_entropy": lambda x, targets: kael.cross_entropy_losses(
+        x, targets, label_smoothing=0.1
+    ),
 }
 
 
@@ -56,6 +62,21 @@ class Fusion:
 
     def time_losses(self, form, shape):
         self.run(self.x, self.targets)
+
+
+class Causal:
+    """Attention's softmax over a triangle beside that over whole rows."""
+
+    params = (["causal", "whole"], THREADS)
+    param_names = ("form", "threads")
+
+    def setup(self, form, threads):
+        kael.set_num_threads(threads)
+        self.x = operand(8, 512, 512)
+        self.run = kael.causal_softmax if form == "causal" else kael.softmax
+
+    def time_softmax(self, form, threads):
+        self.run(self.x)
 
 
 class Layout:

@@ -16,7 +16,8 @@
 enum {
     kl_reduction_block = 16384, /* the seeds' kReductionBlock */
     kl_lanes = 32,              /* kLanes: four AVX-512, eight AVX2 or sixteen NEON accumulators */
-    kl_lane_levels = 5          /* halvings of kl_lanes */
+    kl_lane_levels = 5,         /* halvings of kl_lanes */
+    kl_near_outputs = 64        /* outputs that are few: their totals fit on the stack */
 };
 
 /* What an element contributes, and how contributions meet. Sums and products live in double lanes

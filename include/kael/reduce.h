@@ -75,7 +75,9 @@ KL_INLINE int64_t kl_reduce_state_bytes(const struct kl_reduce *r) {
 
 KL_INLINE int64_t kl_reduce_tile_bytes(const struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
-    const int64_t depth = plan->columns ? kl_strip_rows : kl_min(plan->size, kl_reduction_block);
+    const int64_t depth = plan->columns
+                              ? kl_strip_rows
+                              : plan->group * kl_min(plan->size, kl_reduction_block);
     return plan->direct ? 0 : kl_round_up(depth * plan->width * r->itemsize, KL_ALIGNMENT);
 }
 
@@ -84,10 +86,19 @@ KL_INLINE int64_t kl_reduce_tile_bytes(const struct kl_reduce *r) {
 static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *item, int64_t begin,
                             int64_t size, char *tile) {
     const struct kl_plan *plan = &r->plan;
-    const int64_t step = plan->reduced.strides[plan->reduced.count - 1];
-    for (int64_t done = 0, length = 1; done < size; done += length) {
-        const int64_t offset = kl_dims_run(&plan->reduced, begin + done, size - done, &length);
+    const struct kl_dims *reduced = &plan->reduced;
+    const int64_t step = reduced->strides[reduced->count - 1];
+    for (int64_t done = 0, length = 1, runs = 1; done < size; done += runs * length) {
+        const int64_t offset = kl_plan_run(plan, begin + done, size - done, &length, &runs);
         const char *from = r->x + (item->x + offset) * r->itemsize;
+        if (runs > 1 && item->count == 1) {
+            kl_tile_copy(
+                (struct kl_tile){tile + done * r->itemsize, length, 1},
+                (struct kl_tile){(char *)from, reduced->strides[reduced->count - 2], step}, runs,
+                length, r->itemsize);
+            continue;
+        }
+        runs = 1;
         if (plan->columns) {
             kl_tile_copy(
                 (struct kl_tile){tile + done * item->count * r->itemsize, item->count, 1},
@@ -126,10 +137,10 @@ static void kl_reduce_rows(const struct kl_reduce *r, int term, const struct kl_
         x = r->x + (item->x + item->begin) * r->itemsize;
         stride = r->plan.strip_stride;
     } else {
-        kl_reduce_stage(r, item, item->begin, item->size, room->tile);
+        kl_reduce_stage(r, item, item->begin, item->blocks * item->size, room->tile);
     }
-    r->kernels->rows(term, x, stride, item->count, item->size, room->centers, room->totals,
-                     room->indices);
+    r->kernels->rows(term, x, stride, item->count * item->blocks, item->size, room->centers,
+                     room->totals, room->indices);
 }
 
 KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct kl_item *item,
@@ -240,13 +251,16 @@ static void kl_reduce_whole(const struct kl_reduce *r, const struct kl_item *ite
 /* An item of outputs with several blocks: leaves its partials. */
 static void kl_reduce_partial(const struct kl_reduce *r, const struct kl_item *item,
                               const struct kl_room *room) {
-    const int64_t step = r->plan.strip_out;
-    for (int64_t c = 0; r->term == KL_TERM_DEVIATION && c < item->count; c++) {
-        room->centers[c] = r->centers[item->out + c * step];
+    /* Blocks of one output lie side by side, those of neighbouring outputs do not. */
+    const bool grouped = item->blocks > 1;
+    const int64_t count = grouped ? item->blocks : item->count, step = r->plan.strip_out;
+    for (int64_t c = 0; r->term == KL_TERM_DEVIATION && c < count; c++) {
+        room->centers[c] = r->centers[item->out + (grouped ? 0 : c * step)];
     }
     kl_reduce_item(r, r->term, item, room);
-    for (int64_t c = 0; c < item->count; c++) {
-        const int64_t place = (item->out + c * step) * r->plan.blocks + item->block;
+    for (int64_t c = 0; c < count; c++) {
+        const int64_t place = grouped ? item->out * r->plan.blocks + item->block + c
+                                      : (item->out + c * step) * r->plan.blocks + item->block;
         r->partials[place] = room->totals[c];
         if (r->partial_indices) r->partial_indices[place] = room->indices[c];
     }
@@ -256,7 +270,7 @@ static int kl_reduce_body(void *context, int64_t first, int64_t last) {
     const struct kl_reduce *r = (const struct kl_reduce *)context;
     kl_total near[3 * kl_near_outputs];
     const int64_t state = kl_reduce_state_bytes(r), tile = kl_reduce_tile_bytes(r);
-    const int64_t width = r->plan.width;
+    const int64_t width = kl_max(r->plan.width, r->plan.group);
     const bool wide = width > kl_near_outputs;
     const int64_t bytes = state + tile + (wide ? 3 * 8 * width : 0);
     char *scratch = bytes > 0 ? (char *)r->rt->alloc(bytes) : NULL;
@@ -265,9 +279,10 @@ static int kl_reduce_body(void *context, int64_t first, int64_t last) {
     if (wide) room.totals = (kl_total *)(scratch + state + tile);
     room.indices = (int64_t *)(room.totals + width);
     room.centers = (double *)(room.totals + 2 * width);
-    for (int64_t number = first; number < last; number++) {
-        const struct kl_item item = kl_plan_item(&r->plan, number);
+    for (int64_t number = first; number < last;) {
+        const struct kl_item item = kl_plan_item(&r->plan, number, last);
         (r->plan.blocks == 1 ? kl_reduce_whole : kl_reduce_partial)(r, &item, &room);
+        number += item.blocks;
     }
     if (scratch) r->rt->release(scratch, bytes);
     return KL_OK;
@@ -332,7 +347,10 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
     r.finish = finishes[reduction];
     r.values_dtype = values_dtype;
     r.indices = indices;
-    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads());
+    const int64_t short_row = kl_term_is_arg(r.term)   ? kl_short_index
+                              : r.term >= KL_TERM_MAX ? kl_short_extreme
+                                                      : kl_short_sum;
+    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row);
     if (r.plan.outputs == 0) return KL_OK;
     if (r.plan.size == 0) r.x = (const char *)&nothing;
     if (r.plan.blocks == 1) return kl_reduce_run(&r);

@@ -16,12 +16,17 @@
 #include "kael/fold.h"
 
 enum {
-    kl_near_outputs = 64, /* outputs of a tile whose totals fit on the stack */
     /* Columns of a strip: 32 KiB of an f32 row, and 1 MiB of lanes in L2. Reading whole rows is
      * what streams: (4096, 4096) took 2.4 ms so, 8 ms with 256 columns and 20 ms with 64. */
     kl_strip_columns = 4096,
     kl_staged_columns = 256,
-    kl_strip_rows = 256 /* rows that a strip reads before it moves on: eight for each lane */
+    kl_strip_rows = 256, /* rows that a strip reads before it moves on: eight for each lane */
+    /* Rows shorter than this are turned, so that vectors run across them: in place a row takes 3 ns
+     * for a sum, 7 for an extreme and 30 to 130 for its index. */
+    kl_short_sum = 4,
+    kl_short_extreme = 16,
+    kl_short_index = 48,
+    kl_group_blocks = 16 /* staged together at most: 1 MiB of f32 */
 };
 
 struct kl_plan {
@@ -32,6 +37,7 @@ struct kl_plan {
     bool columns, direct;     /* direct: read in place, else staged through scratch */
     int64_t width;            /* outputs of a whole tile */
     int64_t tiles, blocks;    /* tiles of a strip, blocks of an output */
+    int64_t group;            /* blocks of one output that are staged together */
 };
 
 /* Takes the kept dim of least stride out of `outer`. */
@@ -68,10 +74,22 @@ KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     return kl_min(width, plan->strip);
 }
 
+/* Where the elements of a long output are nearer to each other across its innermost dim than along
+ * it (the sum of a transposed matrix), staging as many blocks at once as make 16 lines of that dim
+ * uses each cache line whole. */
+KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
+    const struct kl_dims *reduced = &plan->reduced;
+    const int last = reduced->count - 1;
+    if (plan->columns || plan->strip > 1 || plan->blocks == 1 || last < 1) return 1;
+    if (llabs(reduced->strides[last]) <= llabs(reduced->strides[last - 1])) return 1;
+    return kl_min(kl_group_blocks, kl_ceil_div(16 * reduced->shape[last], kl_reduction_block));
+}
+
 /* Bit d of `mask` marks a reduced dim. The output is contiguous in the order of the kept dims.
- * `threads` changes the tiles, never the bits. */
+ * `threads` and `short_row` (below it rows are turned) change the tiles, never the bits. */
 static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
-                         const int64_t *strides, uint32_t mask, int64_t threads) {
+                         const int64_t *strides, uint32_t mask, int64_t threads,
+                         int64_t short_row) {
     int64_t out[KL_MAX_DIMS];
     plan->size = plan->outputs = 1;
     for (int d = ndim - 1; d >= 0; d--) {
@@ -93,23 +111,27 @@ static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
         reduced->strides[0] = 0;
     }
     const int64_t step = llabs(reduced->strides[reduced->count - 1]);
-    plan->columns =
-        plan->strip > 1 && plan->size > 0 && (single || llabs(plan->strip_stride) < step);
+    plan->columns = plan->strip > 1 && plan->size > 0 &&
+                    (single || llabs(plan->strip_stride) < step ||
+                     (plan->size < short_row && plan->strip >= kl_near_outputs));
     const int64_t inner = plan->columns ? plan->strip_stride : reduced->strides[0];
     plan->direct = reduced->count == 1 && inner == 1;
     plan->blocks = kl_max(1, kl_ceil_div(plan->size, kl_reduction_block));
     plan->width = kl_plan_width(plan, threads);
     plan->tiles = kl_ceil_div(plan->strip, plan->width);
+    plan->group = kl_plan_group(plan);
 }
 
 /* One item: `count` outputs, the first at element `x` and output `out`, elements
- * [begin, begin + size) of each. */
+ * [begin, begin + size) of each; or `blocks` whole blocks of one output, `size` elements each. */
 struct kl_item {
-    int64_t x, out, count, begin, size, block;
+    int64_t x, out, count, begin, size, block, blocks;
 };
 
-KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number) {
+/* Item `number`; it may take the numbers up to `last` with it, as further blocks. */
+KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number, int64_t last) {
     struct kl_item item;
+    const int64_t most = kl_min(plan->group, last - number);
     item.block = number % plan->blocks;
     number /= plan->blocks;
     const int64_t column = number % plan->tiles * plan->width;
@@ -125,7 +147,24 @@ KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number
     }
     item.begin = item.block * kl_reduction_block;
     item.size = kl_min(plan->size - item.begin, kl_reduction_block);
+    item.blocks = kl_max(1, kl_min(most, (plan->size - item.begin) / kl_reduction_block));
     return item;
+}
+
+/* A run of reduced elements from number `index` on that step by the innermost stride: its first
+ * element's offset, its length, at most `most`, and how many runs like it follow at the stride of
+ * the dim before (1 unless it is whole). */
+KL_INLINE int64_t kl_plan_run(const struct kl_plan *plan, int64_t index, int64_t most,
+                              int64_t *length, int64_t *runs) {
+    const struct kl_dims *dims = &plan->reduced;
+    const int last = dims->count - 1;
+    const int64_t offset = kl_dims_run(dims, index, most, length);
+    *runs = 1;
+    if (last > 0 && *length == dims->shape[last]) {
+        const int64_t line = index / dims->shape[last] % dims->shape[last - 1];
+        *runs = kl_min(dims->shape[last - 1] - line, most / *length);
+    }
+    return offset;
 }
 
 #endif

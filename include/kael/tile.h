@@ -3,6 +3,7 @@
 #ifndef KAEL_TILE_H
 #define KAEL_TILE_H
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "kael/config.h"
@@ -59,6 +60,10 @@ enum { kl_tile_strip = 16 };
 
 KL_INLINE void kl_tile_move(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
                             const int64_t bytes) {
+    if (llabs(to.element) <= llabs(to.row) && llabs(from.element) <= llabs(from.row)) {
+        kl_tile_single(to, from, 0, rows, 0, size, bytes); /* both stream along their rows */
+        return;
+    }
     for (int64_t first = 0; first < size; first += kl_tile_strip) {
         kl_tile_single(to, from, 0, rows, first, kl_min(first + kl_tile_strip, size), bytes);
     }

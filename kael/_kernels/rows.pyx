@@ -1,11 +1,17 @@
 """Row kernels: what memory the rows of a call are, and the call into include/kael/rows.h."""
 
+from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy, memset
 
-from kael._kernels.runtime cimport KL_INDEX_RANGE, check, kl_runtime, runtime
+from kael._kernels.row_calls cimport (
+    KL_ROW_OUT, KL_ROW_SLOPE, KL_ROW_X, KL_ROW_Y, begin, fill, kl_row_operand_set, kl_rows,
+    one_a_row, operand, require_float, require_like, vector,
+)
+from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, new_like, new_tensor,
-    same_shape,
+    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_itemsize, new_like, new_tensor,
+    wrap_dim,
 )
 
 
@@ -13,43 +19,36 @@ cdef extern from "kael/rows.h" nogil:
     enum:
         KL_ROW_softmax
         KL_ROW_log_softmax
+        KL_ROW_causal_softmax
+        KL_ROW_logsumexp
         KL_ROW_standardize
-        KL_ROW_cross_entropy
+        KL_ROW_rms
+        KL_ROW_cumsum
         KL_ROW_softmax_backward
         KL_ROW_log_softmax_backward
+        KL_ROW_causal_softmax_backward
+        KL_ROW_logsumexp_backward
         KL_ROW_standardize_backward
-        KL_ROW_cross_entropy_backward
+        KL_ROW_rms_backward
 
-    struct kl_row_operand:
-        pass
-
-    struct kl_rows:
+    struct kl_affine:
         const kl_runtime *rt
         int64_t rows
         int64_t size
-        int ndim
-        int64_t shape[KL_MAX_DIMS]
-        kl_row_operand operand[3]
-        const int64_t *targets
-        const void *weight
-        const void *bias
-        double eps
-        double *moments
+        const void *x
+        const void *g
+        const double *moments
+        void *weight
+        void *bias
 
-    enum:
-        KL_ROW_X
-        KL_ROW_Y
-        KL_ROW_OUT
-
-    void kl_row_operand_set(kl_row_operand *operand, void *data, int ndim, const int64_t *strides,
-                            int dim, int64_t size)
-    int kl_rows_run(kl_rows *call, int kernel, int dtype)
+    int kl_rows_apply(kl_rows *call, int kernel, int dtype)
+    int kl_rows_affine(kl_affine *call, int dtype)
 
 
 cdef tuple NAMES = (
-    "softmax", "log_softmax", "standardize", "cross_entropy_losses",
-    "softmax backward", "log_softmax backward", "standardize backward",
-    "cross_entropy_losses backward",
+    "softmax", "log_softmax", "causal_softmax", "logsumexp", "standardize", "rms_norm", "cumsum",
+    "softmax backward", "log_softmax backward", "causal_softmax backward", "logsumexp backward",
+    "standardize backward", "rms_norm backward",
 )
 ROWS = {
     "softmax": KL_ROW_softmax, "log_softmax": KL_ROW_log_softmax,
@@ -58,66 +57,39 @@ ROWS = {
 }
 
 
-cdef int begin(kl_rows *call, TensorBase x, int first, int last) except -1:
-    """Rows of x along the dims first .. last, which must be one run in memory if several."""
-    cdef int d
-    call.rt = runtime()
-    call.size = 1
-    for d in range(first, last + 1):
-        call.size *= x.shape_[d]
-    call.rows = 1
-    call.ndim = 0
-    for d in range(x.ndim):
-        if d < first or d > last:
-            call.shape[call.ndim] = x.shape_[d]
-            call.rows *= x.shape_[d]
-            call.ndim += 1
-    call.targets = NULL
-    call.weight = NULL
-    call.bias = NULL
-    call.eps = 0
-    call.moments = NULL
-    for d in range(3):
-        kl_row_operand_set(&call.operand[d], NULL, 0, NULL, -1, 0)
-    return 0
+cdef void reversed_operand(kl_rows *call, int which, TensorBase x, int dim) noexcept:
+    """Operand whose rows lie along `dim` and are read from their end."""
+    cdef int64_t strides[KL_MAX_DIMS]
+    cdef char *data = x.data
+    memcpy(strides, x.strides_, sizeof(strides))
+    strides[dim] = -strides[dim]
+    if x.size > 0:
+        data += (call.size - 1) * x.strides_[dim] * kl_itemsize(x.dtype)
+    kl_row_operand_set(&call.operand[which], data, x.ndim, strides, dim, call.size)
 
 
-cdef int require_float(TensorBase x, str op) except -1:
-    if not kl_is_float(x.dtype):
-        raise TypeError(f"{op}: takes floating-point tensors")
-    return 0
-
-
-cdef int require_like(TensorBase x, TensorBase y, str op) except -1:
-    if y.dtype != x.dtype or not same_shape(x, y):
-        raise ValueError(f"{op}: shapes or dtypes differ: {x.shape} and {y.shape}")
-    return 0
-
-
-cdef void operand(kl_rows *call, int which, TensorBase x, int dim) noexcept:
-    """Operand whose rows lie along `dim`; -1 for one element a row."""
-    cdef int64_t size = call.size if dim >= 0 else 1
-    kl_row_operand_set(&call.operand[which], x.data, x.ndim, x.strides_, dim, size)
+cdef int run(kl_rows *call, int kernel, int dtype) except -1:
+    cdef int status
+    with nogil:
+        status = kl_rows_apply(call, kernel, dtype)
+    return check(status, NAMES[kernel])
 
 
 cdef TensorBase row_op(int kernel, TensorBase x, TensorBase y, int dim):
     cdef kl_rows call
-    cdef int status
     require_float(x, NAMES[kernel])
     cdef TensorBase out = new_like(x, x.dtype)
     if x.ndim == 0:
         begin(&call, x, 0, -1)
+        dim = -1
     else:
         begin(&call, x, dim, dim)
-    dim = dim if x.ndim > 0 else -1
     operand(&call, KL_ROW_X, x, dim)
     operand(&call, KL_ROW_OUT, out, dim)
     if y is not None:
         require_like(x, y, NAMES[kernel])
         operand(&call, KL_ROW_Y, y, dim)
-    with nogil:
-        status = kl_rows_run(&call, kernel, x.dtype)
-    check(status, NAMES[kernel])
+    run(&call, kernel, x.dtype)
     return out
 
 
@@ -128,17 +100,82 @@ def rows(int kernel, TensorBase x not None, int dim, TensorBase y=None):
     return row_op(kernel, x, y, dim)
 
 
-# --- standardize ---------------------------------------------------------------------------------
+def causal_softmax(TensorBase x not None, int64_t offset, TensorBase y=None):
+    """Softmax along the last dim of the elements up to ``offset`` after the diagonal of the last
+    two dims; with ``y``, the gradient from that of the result, ``x`` being the result."""
+    cdef kl_rows call
+    cdef int kernel = KL_ROW_causal_softmax if y is None else KL_ROW_causal_softmax_backward
+    require_float(x, NAMES[kernel])
+    if x.ndim < 2:
+        raise ValueError(f"{NAMES[kernel]}: needs at least 2 dims, got shape {x.shape}")
+    cdef TensorBase out = new_like(x, x.dtype)
+    cdef int last = x.ndim - 1
+    begin(&call, x, last, last)
+    call.height = x.shape_[last - 1]
+    # Beyond the matrix's own sizes every offset means the same.
+    call.offset = max(-call.height, min(offset, call.size))
+    operand(&call, KL_ROW_X, x, last)
+    operand(&call, KL_ROW_OUT, out, last)
+    if y is not None:
+        require_like(x, y, NAMES[kernel])
+        operand(&call, KL_ROW_Y, y, last)
+    run(&call, kernel, x.dtype)
+    return out
 
-cdef const void *vector(TensorBase v, TensorBase x, int64_t size, str name) except? NULL:
-    """The elements of a weight or bias."""
-    if v is None:
-        return NULL
-    if v.dtype != x.dtype or v.size != size or not v.contiguous:
-        raise ValueError(f"standardize: {name} must be contiguous, of the input's dtype and "
-                         f"{size} elements, got shape {v.shape}")
-    return v.data
 
+def cumsum(TensorBase x not None, dim, bint reverse=False):
+    """Running sums along ``dim``, from its end with ``reverse``; of floats or int64."""
+    cdef kl_rows call
+    cdef int along = wrap_dim(dim, x.ndim, "cumsum")
+    if x.dtype != KL_DTYPE_i64:
+        require_float(x, "cumsum")
+    cdef TensorBase out = new_like(x, x.dtype)
+    if x.ndim == 0:
+        begin(&call, x, 0, -1)
+        along = -1
+    else:
+        begin(&call, x, along, along)
+    if reverse and along >= 0:
+        reversed_operand(&call, KL_ROW_X, x, along)
+        reversed_operand(&call, KL_ROW_OUT, out, along)
+    else:
+        operand(&call, KL_ROW_X, x, along)
+        operand(&call, KL_ROW_OUT, out, along)
+    run(&call, KL_ROW_cumsum, x.dtype)
+    return out
+
+
+def logsumexp(TensorBase x not None, dim):
+    """log(sum(exp(x))) along ``dim``, which is dropped."""
+    cdef kl_rows call
+    cdef int along = wrap_dim(dim, x.ndim, "logsumexp")
+    require_float(x, "logsumexp")
+    begin(&call, x, along, along if x.ndim > 0 else -1)
+    cdef TensorBase out = one_a_row(&call, x.dtype)
+    operand(&call, KL_ROW_X, x, along if x.ndim > 0 else -1)
+    operand(&call, KL_ROW_OUT, out, -1)
+    run(&call, KL_ROW_logsumexp, x.dtype)
+    if call.size == 0:
+        fill(out, -INFINITY)
+    return out
+
+
+def logsumexp_backward(TensorBase x not None, dim, TensorBase g not None):
+    """The gradient at ``x``, ``g`` being that at the result."""
+    cdef kl_rows call
+    cdef int along = wrap_dim(dim, x.ndim, "logsumexp") if x.ndim > 0 else -1
+    cdef TensorBase out = new_like(x, x.dtype)
+    begin(&call, x, max(along, 0), along)
+    if g.dtype != x.dtype or g.ndim != call.ndim or g.size != call.rows:
+        raise ValueError(f"logsumexp backward: gradient {g.shape} for dim {dim} of {x.shape}")
+    operand(&call, KL_ROW_X, x, along)
+    operand(&call, KL_ROW_SLOPE, g, -1)
+    operand(&call, KL_ROW_OUT, out, along)
+    run(&call, KL_ROW_logsumexp_backward, x.dtype)
+    return out
+
+
+# --- norms ---------------------------------------------------------------------------------------
 
 cdef int last_long_dim(TensorBase x, int dims) noexcept:
     """The last of the normalized dims that is longer than 1: the stride of the others is anything,
@@ -149,7 +186,7 @@ cdef int last_long_dim(TensorBase x, int dims) noexcept:
     return d
 
 
-cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except -1:
+cdef int begin_norm(kl_rows *call, TensorBase x, int dims, str op) except -1:
     require_float(x, op)
     if dims < 1 or dims > x.ndim:
         raise ValueError(f"{op}: {dims} normalized dims of a tensor of {x.ndim}")
@@ -161,117 +198,84 @@ cdef int begin_standardize(kl_rows *call, TensorBase x, int dims, str op) except
 
 
 def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=None,
-                TensorBase bias=None, bint keep=False):
+                TensorBase bias=None, bint keep=False, bint centred=True):
     """Standardizes rows made of the last ``dims`` dims; ``x`` is contiguous where that is not 1.
+    Around zero instead of the mean unless ``centred``: RMS norm.
 
     Returns the result and, with ``keep``, the rows' centers and scales for the gradient, or None.
     """
     cdef kl_rows call
-    cdef int status
     cdef int64_t[2] shape
     cdef TensorBase moments = None
-    begin_standardize(&call, x, dims, "standardize")
+    cdef int kernel = KL_ROW_standardize if centred else KL_ROW_rms
+    begin_norm(&call, x, dims, NAMES[kernel])
     cdef TensorBase out = new_like(x, x.dtype)
     operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.eps = eps
-    call.weight = vector(weight, x, call.size, "weight")
-    call.bias = vector(bias, x, call.size, "bias")
+    call.weight = vector(weight, x, call.size, NAMES[kernel], "weight")
+    call.bias = vector(bias, x, call.size, NAMES[kernel], "bias")
     if keep:
         shape[0] = call.rows
         shape[1] = 2
         moments = new_tensor(KL_DTYPE_f64, 2, shape)
         call.moments = <double *> moments.data
-    with nogil:
-        status = kl_rows_run(&call, KL_ROW_standardize, x.dtype)
-    check(status, "standardize")
+    run(&call, kernel, x.dtype)
     return out, moments
 
 
+cdef int require_moments(TensorBase moments, int64_t rows, str op) except -1:
+    if moments.dtype != KL_DTYPE_f64 or moments.size != 2 * rows or not moments.contiguous:
+        raise ValueError(f"{op}: moments of another call, shape {moments.shape}")
+    return 0
+
+
 def standardize_backward(TensorBase x not None, int dims, TensorBase moments not None,
-                         TensorBase g not None):
-    """The gradient at ``x``, ``g`` being that at the standardized rows without weight and bias."""
+                         TensorBase g not None, TensorBase weight=None, bint centred=True):
+    """The gradient at ``x``, ``g`` being that at the result of ``standardize``."""
     cdef kl_rows call
-    cdef int status
-    cdef str op = NAMES[KL_ROW_standardize_backward]
-    begin_standardize(&call, x, dims, op)
+    cdef int kernel = KL_ROW_standardize_backward if centred else KL_ROW_rms_backward
+    cdef str op = NAMES[kernel]
+    begin_norm(&call, x, dims, op)
     require_like(x, g, op)
+    require_moments(moments, call.rows, op)
     if dims > 1 and not g.contiguous:
         raise ValueError(f"{op}: several normalized dims need a contiguous gradient")
-    if moments.dtype != KL_DTYPE_f64 or moments.size != 2 * call.rows or not moments.contiguous:
-        raise ValueError(f"{op}: moments of another call, shape {moments.shape}")
     cdef TensorBase out = new_like(x, x.dtype)
     operand(&call, KL_ROW_Y, g, last_long_dim(x, dims))
     operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.moments = <double *> moments.data
-    with nogil:
-        status = kl_rows_run(&call, KL_ROW_standardize_backward, x.dtype)
-    check(status, op)
+    call.weight = vector(weight, x, call.size, op, "weight")
+    run(&call, kernel, x.dtype)
     return out
 
 
-# --- cross entropy -------------------------------------------------------------------------------
-
-cdef int require_targets(TensorBase logits, TensorBase targets) except -1:
-    cdef int d
-    require_float(logits, "cross_entropy_losses")
-    if targets.dtype != KL_DTYPE_i64 or not targets.contiguous:
-        raise TypeError("cross_entropy_losses: targets must be contiguous int64")
-    if logits.ndim < 1 or targets.ndim != logits.ndim - 1:
-        raise ValueError(f"cross_entropy_losses: logits {logits.shape} need one target per row, "
-                         f"got targets {targets.shape}")
-    for d in range(targets.ndim):
-        if targets.shape_[d] != logits.shape_[d]:
-            raise ValueError(f"cross_entropy_losses: logits {logits.shape} need one target per "
-                             f"row, got targets {targets.shape}")
-    return 0
-
-
-cdef int raise_target(TensorBase targets, int64_t classes) except -1:
-    """Names the first target out of range; only a failed call looks for it."""
-    cdef const int64_t *values = <const int64_t *> targets.data
-    cdef int64_t row
-    for row in range(targets.size):
-        if values[row] < 0 or values[row] >= classes:
-            raise IndexError(f"cross_entropy_losses: target {values[row]} of row {row} is out of "
-                             f"range for {classes} classes")
-    raise IndexError("cross_entropy_losses: a target changed during the call")
-
-
-cdef int run_targets(kl_rows *call, int kernel, TensorBase logits, TensorBase targets) except -1:
+def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorBase g not None,
+                     TensorBase weight=None, TensorBase bias=None):
+    """The gradients at those of weight and bias that are given, or None; ``x`` and ``g``
+    contiguous, ``g`` being the gradient at the result of ``standardize``."""
+    cdef kl_affine call
     cdef int status
-    call.targets = <const int64_t *> targets.data
-    operand(call, KL_ROW_X, logits, logits.ndim - 1)
-    if call.size == 0 and call.rows > 0:
-        raise_target(targets, 0)
+    cdef str op = NAMES[KL_ROW_standardize_backward]
+    cdef TensorBase like = bias if weight is None else weight
+    cdef TensorBase weight_gradient = None, bias_gradient = None
+    require_like(x, g, op)
+    memset(&call, 0, sizeof(call))
+    call.rt = runtime()
+    call.size = like.size
+    call.rows = x.size // max(like.size, 1)
+    require_moments(moments, call.rows, op)
+    if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
+        raise ValueError(f"{op}: needs contiguous tensors of one dtype")
+    call.x = x.data
+    call.g = g.data
+    call.moments = <double *> moments.data
+    if weight is not None:
+        weight_gradient = new_like(weight, x.dtype)
+        call.weight = weight_gradient.data
+    if bias is not None:
+        bias_gradient = new_like(bias, x.dtype)
+        call.bias = bias_gradient.data
     with nogil:
-        status = kl_rows_run(call, kernel, logits.dtype)
-    if status == KL_INDEX_RANGE:
-        raise_target(targets, call.size)
-    return check(status, NAMES[kernel])
-
-
-def cross_entropy(TensorBase logits not None, TensorBase targets not None):
-    """One loss per row of the last dim; ``targets`` are contiguous int64."""
-    cdef kl_rows call
-    require_targets(logits, targets)
-    cdef TensorBase losses = new_tensor(logits.dtype, targets.ndim, targets.shape_)
-    begin(&call, logits, logits.ndim - 1, logits.ndim - 1)
-    operand(&call, KL_ROW_OUT, losses, -1)
-    run_targets(&call, KL_ROW_cross_entropy, logits, targets)
-    return losses
-
-
-def cross_entropy_backward(TensorBase logits not None, TensorBase targets not None,
-                           TensorBase g not None):
-    """The gradient at the logits, ``g`` being that at the losses."""
-    cdef kl_rows call
-    require_targets(logits, targets)
-    if g.dtype != logits.dtype or not same_shape(g, targets):
-        raise ValueError(f"cross_entropy_losses backward: gradient {g.shape} for losses "
-                         f"{targets.shape}")
-    cdef TensorBase out = new_like(logits, logits.dtype)
-    begin(&call, logits, logits.ndim - 1, logits.ndim - 1)
-    operand(&call, KL_ROW_Y, g, -1)
-    operand(&call, KL_ROW_OUT, out, logits.ndim - 1)
-    run_targets(&call, KL_ROW_cross_entropy_backward, logits, targets)
-    return out
+        status = kl_rows_affine(&call, x.dtype)
+    check(status, op)
+    return weight_gradient, bias_gradient

@@ -8,12 +8,12 @@ from kael.nn.embedding import Embedding
 from kael.nn.linear import Identity, Linear
 from kael.nn.loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from kael.nn.module import Module
-from kael.nn.norm import LayerNorm
+from kael.nn.norm import LayerNorm, RMSNorm
 from kael.nn.parameter import Parameter
 
 __all__ = [
     "GELU", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Identity", "L1Loss",
     "LayerNorm", "Linear", "LogSoftmax", "MSELoss", "Module", "ModuleDict", "ModuleList",
-    "NLLLoss", "Parameter", "ReLU", "Sequential", "Sigmoid", "Softmax", "Tanh", "functional",
-    "init", "utils",
+    "NLLLoss", "Parameter", "RMSNorm", "ReLU", "Sequential", "Sigmoid", "Softmax", "Tanh",
+    "functional", "init", "utils",
 ]  # fmt: skip

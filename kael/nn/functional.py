@@ -7,11 +7,13 @@ from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
+from kael.ops.rows import causal_softmax, rms_norm
 from kael.ops.shape import flatten
 
 __all__ = [
-    "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss", "layer_norm", "linear",
-    "log_softmax", "mse_loss", "nll_loss", "relu", "sigmoid", "softmax", "tanh",
+    "causal_softmax", "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss",
+    "layer_norm", "linear", "log_softmax", "mse_loss", "nll_loss", "relu", "rms_norm", "sigmoid",
+    "softmax", "tanh",
 ]  # fmt: skip
 
 

@@ -3,7 +3,7 @@
 from kael._kernels.tensor import require_tensor
 from kael.creation import zeros
 from kael.dtypes import bool_
-from kael.ops.rows import cross_entropy_losses, log_softmax
+from kael.ops.losses import row_losses
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
 
@@ -74,17 +74,27 @@ def cross_entropy(
         raise ValueError(
             f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
+    at = 0 if input.ndim == 1 else 1
     if target.dtype.is_floating_point:
-        return _of_probabilities(input, target, weight, reduction, label_smoothing)
-    logits = _class_rows("cross_entropy", input, target, weight)
-    plain = weight is None and label_smoothing == 0.0
+        _check_probabilities(input, target, weight, at)
+        ignored = None
+    else:
+        _check_shapes("cross_entropy", input, target, weight)
+        ignored = ignore_index
+    losses, skipped = row_losses(input, target, at, weight, ignored, label_smoothing)
+    if reduction == "none" or ignored is None:
+        return _reduced(losses, reduction)
+    return _of_rows(losses, target, weight, ignore_index if skipped else None, reduction)
 
-    def losses(rows, classes):
-        if plain:
-            return cross_entropy_losses(rows, classes), None
-        return _weighted(rows, classes, weight, label_smoothing)
 
-    return _without_ignored(losses, logits, target, ignore_index, reduction)
+def _of_rows(losses, target, weight, ignored, reduction):
+    """The sum, or the mean by weight, of the losses of the rows that count."""
+    if ignored is not None:
+        kept = target != ignored
+        losses, target = losses[kept], target[kept]
+    if weight is None or reduction == "sum":
+        return _reduced(losses, reduction)
+    return losses.sum() / weight[target].sum()
 
 
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
@@ -108,6 +118,15 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
 
 def _class_rows(op, input, target, weight):
     """The input as rows of classes, its shapes checked."""
+    at = _check_shapes(op, input, target, weight)
+    if input.ndim == 2:
+        return input
+    classes = input.shape[at]
+    return (input if at == 0 else input.movedim(1, -1)).reshape(-1, classes)
+
+
+def _check_shapes(op, input, target, weight):
+    """Refuses what does not fit the input; returns its dim of classes."""
     if input.ndim == 0:
         raise ValueError(f"{op}: the input must have a dim of classes, got a 0-d tensor")
     at = 0 if input.ndim == 1 else 1
@@ -120,10 +139,7 @@ def _class_rows(op, input, target, weight):
     if target.shape != expected:
         raise ValueError(f"{op}: Expected target size {expected}, got {target.shape}")
     _check_weight(op, weight, input.shape[at])
-    if input.ndim == 2:
-        return input
-    classes = input.shape[at]
-    return (input if at == 0 else input.movedim(1, -1)).reshape(-1, classes)
+    return at
 
 
 def _check_weight(op, weight, classes):
@@ -171,36 +187,10 @@ def _check_classes(classes, count):
         raise IndexError(f"Target {wrong} is out of bounds.")
 
 
-def _weighted(rows, classes, weight, smoothing):
-    """Weighted, smoothed losses, and the weights of the targets or None."""
-    losses = cross_entropy_losses(rows, classes)
-    factors = None if weight is None else weight[classes]
-    if factors is not None:
-        losses = losses * factors
-    if smoothing == 0.0:
-        return losses, factors
-    logs = log_softmax(rows, 1)
-    even = -(logs if weight is None else logs * weight).sum(1)
-    return losses * (1.0 - smoothing) + even * (smoothing / max(rows.shape[1], 1)), factors
-
-
-def _of_probabilities(input, target, weight, reduction, smoothing):
+def _check_probabilities(input, target, weight, at):
     if target.shape != input.shape:
         raise ValueError(
             f"cross_entropy: probabilities must have the input's shape {input.shape}, "
             f"got {target.shape}"
         )
-    at = 0 if input.ndim == 1 else 1
-    classes = input.shape[at]
-    _check_weight("cross_entropy", weight, classes)
-    if smoothing > 0.0:
-        target = target * (1.0 - smoothing) + smoothing / max(classes, 1)
-    products = log_softmax(input, at) * target
-    if weight is not None:
-        shape = [1] * input.ndim
-        shape[at] = classes
-        products = products * weight.reshape(shape)
-    losses = -products.sum(at)
-    if reduction == "mean":
-        return losses.sum() / losses.numel()
-    return _reduced(losses, reduction)
+    _check_weight("cross_entropy", weight, input.shape[at])

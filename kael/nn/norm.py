@@ -1,12 +1,12 @@
-"""LayerNorm."""
+"""LayerNorm and RMSNorm."""
 
 from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
 from kael.nn.parameter import Parameter
-from kael.ops.rows import standardize
+from kael.ops.rows import rms_norm, standardize
 
-__all__ = ["LayerNorm"]
+__all__ = ["LayerNorm", "RMSNorm"]
 
 
 class LayerNorm(Module):
@@ -57,4 +57,47 @@ class LayerNorm(Module):
         return (
             f"{self.normalized_shape}, eps={self.eps}, "
             f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
+        )
+
+
+class RMSNorm(Module):
+    """Divides the last dims by their root mean square, then ``weight * x``.
+
+    Parameters
+    ----------
+    normalized_shape : int or sequence of int
+        Sizes of the last dims.
+    eps : float, optional
+        Added to the mean square; the spacing of the dtype's numbers at 1 unless given.
+    elementwise_affine : bool
+        Have a weight.
+    dtype : DType, optional
+
+    Examples
+    --------
+    >>> kael.nn.RMSNorm(2)(kael.tensor([3.0, 4.0])).shape
+    (2,)
+    """
+
+    def __init__(self, normalized_shape, eps=None, elementwise_affine=True, dtype=None):
+        super().__init__()
+        sized = hasattr(normalized_shape, "__index__")
+        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.eps = eps
+        self.elementwise_affine = elementwise_affine
+        self.register_parameter("weight", None)
+        if elementwise_affine:
+            self.weight = Parameter(ones(self.normalized_shape, dtype=dtype))
+
+    def reset_parameters(self):
+        """Sets the weight to ones."""
+        if self.weight is not None:
+            init.ones_(self.weight)
+
+    def forward(self, x):
+        return rms_norm(x, self.normalized_shape, self.weight, self.eps)
+
+    def extra_repr(self):
+        return (
+            f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )

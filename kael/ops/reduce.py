@@ -15,7 +15,7 @@ from kael.dtypes import as_dtype, bool_, float32, float64, int64
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
-    "sum", "var",
+    "std_mean", "sum", "var", "var_mean",
 ]  # fmt: skip
 
 Extremes = namedtuple("Extremes", ["values", "indices"])
@@ -110,6 +110,20 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     return record("std", out, (x,), gradient, saved=(x, spread))
 
 
+def var_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
+    """:func:`var` and :func:`mean`, a tuple."""
+    require_tensor("var_mean", x)
+    over = None if isinstance(dim, bool) else dim
+    return var(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
+
+
+def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
+    """:func:`std` and :func:`mean`, a tuple."""
+    require_tensor("std_mean", x)
+    over = None if isinstance(dim, bool) else dim
+    return std(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
+
+
 def _correction(dim, unbiased, correction):
     if isinstance(dim, bool):  # torch's var(False)
         unbiased = dim
@@ -154,24 +168,32 @@ def norm(x, p=2, dim=None, keepdim=False):
         return _extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
     else:
         kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
-        if p == 0:
-            return sum(source != 0, dim, keepdim).to(dtype)
-        powers = elementwise.convert(source, float64.code).abs().pow(p)
-        out = powers.sum(dim, keepdim).pow(1 / p).to(dtype)
+        out = _general_norm(source.detach(), p, dim, keepdim).to(dtype)
     if not needs_grad(x):
         return out
     length = out.detach()
+    return record(
+        "norm", out, (x,), lambda g: (_norm_gradient(g, x, length, p, dim),), saved=(x, length)
+    )
 
-    def gradient(g):
-        if p == 1.0:
-            return (_spread(g, x, dim) * x.sign(),)
-        nothing = number(0, x.dtype_code)
-        if p == 2.0:
-            return (x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim),)
-        share = (x.abs() / _spread(length, x, dim)).pow(p - 1)  # of an element 0, perhaps infinite
-        return (elementwise.where(x == 0, nothing, _spread(g, x, dim) * x.sign() * share),)
 
-    return record("norm", out, (x,), gradient, saved=(x, length))
+def _general_norm(x, p, dim, keepdim):
+    if p == 0:
+        return sum(x != 0, dim, keepdim)
+    return x.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)
+
+
+def _norm_gradient(g, x, length, p, dim):
+    """g * sign(x) * |x / length|^(p - 1), and 0 where x or its length is 0."""
+    nothing = number(0, x.dtype_code)
+    if p == 0:
+        return elementwise.where(x == x, nothing, nothing)
+    if p == 1.0:
+        return _spread(g, x, dim) * x.sign()
+    if p == 2.0:
+        return x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim)
+    share = (x.abs() / _spread(length, x, dim)).pow(p - 1) * x.sign() * _spread(g, x, dim)
+    return elementwise.where((x == 0).logical_or(_spread(length, x, dim) == 0), nothing, share)
 
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):

@@ -1,4 +1,4 @@
-"""Operations on rows along one dim: softmax, log_softmax, standardize, cross entropy (numerics R5).
+"""Operations on rows along one dim: softmax and its kin, norms, running sums (numerics R3, R5).
 
 Each is one fused kernel a row, forward and backward; a row has the same bits alone, in a batch,
 and in any layout.
@@ -6,12 +6,15 @@ and in any layout.
 
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
+from kael._kernels.reduce import kept_shape
 from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
-from kael.dtypes import int64
+from kael.dtypes import as_dtype, bool_, float32, float64, int64
 
-__all__ = ["cross_entropy_losses", "log_softmax", "softmax", "standardize"]
+__all__ = [
+    "causal_softmax", "cumsum", "log_softmax", "logsumexp", "rms_norm", "softmax", "standardize",
+]  # fmt: skip
 
 _KERNELS = {
     name: (kernels.ROWS[name], kernels.ROWS[f"{name}_backward"])
@@ -56,6 +59,114 @@ def _along(name, x, dim, dtype):
     return record(name, out, (x,), lambda g: (kernels.rows(backward, y, dim, g),), (y,))
 
 
+def causal_softmax(x, offset=0):
+    """Softmax along the last dim over the triangle that causal attention looks at.
+
+    Row i of the last two dims takes elements j <= i + offset; the others are 0 in the result, are
+    never read, and get gradient 0. The bits are those of :func:`softmax` with -inf in their place,
+    but no mask is made and half of the exponentials are left out.
+
+    Parameters
+    ----------
+    x : Tensor, shape (..., queries, keys)
+    offset : int
+        How many keys precede the first query: ``keys - queries`` lets the last query see all.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+        A row that may look at nothing, as ``offset`` below 0 makes some, is all zeros.
+
+    Examples
+    --------
+    >>> kael.causal_softmax(kael.zeros(3, 3)).tolist()[1]
+    [0.5, 0.5, 0.0]
+    """
+    require_tensor("causal_softmax", x)
+    out = kernels.causal_softmax(x, offset)
+    if not needs_grad(x):
+        return out
+    y = alias(out)
+    return record(
+        "causal_softmax", out, (x,), lambda g: (kernels.causal_softmax(y, offset, g),), (y,)
+    )
+
+
+def logsumexp(x, dim, keepdim=False):
+    """log(sum(exp(x))) over ``dim``, without overflow; of no elements, -inf.
+
+    Parameters
+    ----------
+    x : Tensor
+        Integers are taken as float32.
+    dim : int or tuple of int
+        ``()`` for all.
+    keepdim : bool
+        Keep the reduced dims, with size 1.
+
+    Examples
+    --------
+    >>> kael.logsumexp(kael.tensor([1000.0, 1000.0]), 0)
+    tensor(1000.6932)
+    """
+    require_tensor("logsumexp", x)
+    x = x if x.dtype.is_floating_point else x.to(float32)
+    kept = kept_shape(x, dim, "logsumexp")
+    along, rows = _one_dim(x, dim)
+    out = kernels.logsumexp(rows, along)
+    shape = out.shape
+    out = out.reshape(kept) if keepdim else out
+
+    def gradient(g):
+        return (kernels.logsumexp_backward(rows, along, g.reshape(shape)),)
+
+    return record("logsumexp", out, (rows,), gradient, saved=(rows,))
+
+
+def _one_dim(x, dim):
+    """The one dim to reduce of x, or of x with its several dims made one, the last."""
+    dims = range(x.ndim) if dim is None or dim == () else dim
+    dims = [
+        normalize_dim(d, x.ndim, "logsumexp") for d in (dims if hasattr(dims, "__len__") else [dim])
+    ]
+    if len(dims) == 1:
+        return dims[0], x
+    kept = [d for d in range(x.ndim) if d not in dims]
+    return -1, x.permute(*kept, *sorted(dims)).reshape(*(x.shape[d] for d in kept), -1)
+
+
+def cumsum(x, dim, *, dtype=None):
+    """Running sums along ``dim``.
+
+    Element i of the result has the bits of the sum of elements 0 to i, ``x[: i + 1].sum()``: the
+    fold of numerics R3 in double, rounded once, whatever the threads, the instruction set and the
+    layout. A running total in the dtype of ``x`` would lose its accuracy along the way.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim : int
+    dtype : DType, optional
+        x is converted first. Integers and bool are summed in int64, wrapping, by default.
+
+    Examples
+    --------
+    >>> kael.tensor([1.0, 2.0, 3.0]).cumsum(0)
+    tensor([1., 3., 6.])
+    """
+    require_tensor("cumsum", x)
+    wanted = x.dtype if dtype is None else as_dtype(dtype)
+    if not wanted.is_floating_point and (dtype is None or wanted is bool_):
+        wanted = wanted if dtype is not None else int64
+    source = x.to(wanted) if wanted.is_floating_point else x.to(int64)
+    out = kernels.cumsum(source, dim)
+    if out.dtype is not wanted:
+        return out.to(wanted)
+    if not needs_grad(source):
+        return out
+    return record("cumsum", out, (source,), lambda g: (kernels.cumsum(g, dim, reverse=True),))
+
+
 def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     """(x - mean) / sqrt(variance + eps) over the last dims; layer normalization.
 
@@ -75,90 +186,78 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     >>> kael.standardize(kael.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([-1.3416355, -0.4472118,  0.4472118,  1.3416355])
     """
-    require_tensor("standardize", x, weight=weight, bias=bias)
-    dims = _normalized(x, normalized_dims)
+    return _norm("standardize", x, normalized_dims, eps, weight, bias)
+
+
+def rms_norm(x, normalized_shape, weight=None, eps=None):
+    """x / sqrt(mean of x^2 + eps) over the last dims, times weight.
+
+    The mean square is a fold in double, the quotient is rounded once, before the weight.
+
+    Parameters
+    ----------
+    x : Tensor, shape (..., d1, .., dk)
+    normalized_shape : int or tuple of int
+        (d1, .., dk), or dk alone.
+    weight : Tensor of shape (d1, .., dk), optional
+    eps : float, optional
+        The spacing of the dtype's numbers at 1 unless given.
+
+    Examples
+    --------
+    >>> kael.rms_norm(kael.tensor([3.0, 4.0]), 2)
+    tensor([0.84852815, 1.1313709 ])
+    """
+    require_tensor("rms_norm", x)
+    sizes = normalized_shape if isinstance(normalized_shape, (tuple, list)) else [normalized_shape]
+    if eps is None:
+        eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
+    return _norm("rms_norm", x, tuple(sizes), eps, weight, None)
+
+
+def _norm(op, x, normalized_dims, eps, weight, bias):
+    """Rows over their deviation, from their mean or (RMS norm) from zero; recorded."""
+    require_tensor(op, x, weight=weight, bias=bias)
+    dims = _normalized(op, x, normalized_dims)
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:
-            raise ValueError(
-                f"standardize: {name} of shape {v.shape} for the last dims of {x.shape}"
-            )
-    if weight is None and bias is not None:
-        return standardize(x, dims, eps) + bias
+            raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
     packed = x if dims == 1 else elementwise.contiguous(x)
     vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
-    recorded = needs_grad(x, weight, bias)
-    out, moments = kernels.standardize(packed, dims, float(eps), *vectors, keep=recorded)
+    recorded, centred = needs_grad(x, weight, bias), op == "standardize"
+    out, moments = kernels.standardize(packed, dims, float(eps), *vectors, recorded, centred)
     if not recorded:
         return out
 
     def gradient(g):
-        return _gradients(g, (x, weight, bias), packed, dims, eps, moments)
-
-    saved = (packed,) if weight is None else (packed, weight)
-    return record("standardize", out, (x, weight, bias), gradient, saved)
-
-
-def _gradients(g, inputs, packed, dims, eps, moments):
-    """At x, weight and bias of :func:`standardize`; packed is x as the kernels read it."""
-    x, weight, bias = inputs
-    outer = tuple(range(x.ndim - dims))
-    weight_gradient = bias_gradient = x_gradient = None
-    if bias is not None and bias.requires_grad:
-        bias_gradient = g.sum(outer) if outer else g
-    if weight is not None and weight.requires_grad:
-        product = g * kernels.standardize(packed, dims, eps)[0]
-        weight_gradient = product.sum(outer) if outer else product
-    if x.requires_grad:
-        g = g if weight is None else g * weight
         g = g if dims == 1 else elementwise.contiguous(g)
-        x_gradient = kernels.standardize_backward(packed, dims, moments, g)
-    return x_gradient, weight_gradient, bias_gradient
+        return (
+            kernels.standardize_backward(packed, dims, moments, g, vectors[0], centred)
+            if x.requires_grad
+            else None,
+            *_affine_gradients(g, packed, moments, weight, bias),
+        )
+
+    saved = (packed,) if weight is None else (packed, vectors[0])
+    return record(op, out, (x, weight, bias), gradient, saved)
 
 
-def _normalized(x, normalized_dims):
+def _affine_gradients(g, x, moments, weight, bias):
+    """Those of weight and bias that are wanted: sums over the rows, in one pass."""
+    wanted = [v if v is not None and v.requires_grad else None for v in (weight, bias)]
+    if wanted[0] is None and wanted[1] is None:
+        return wanted
+    x, g = elementwise.contiguous(x), elementwise.contiguous(g)
+    return kernels.affine_gradients(x, moments, g, *wanted)
+
+
+def _normalized(op, x, normalized_dims):
     """How many dims; sizes are checked against the shape."""
     if isinstance(normalized_dims, (tuple, list)):
         sizes = tuple(normalized_dims)
         if not sizes or x.shape[x.ndim - len(sizes) :] != sizes or len(sizes) > x.ndim:
-            raise ValueError(f"standardize: sizes {sizes} are not the last dims of {x.shape}")
+            raise ValueError(f"{op}: sizes {sizes} are not the last dims of {x.shape}")
         return len(sizes)
     if not 1 <= normalized_dims <= x.ndim:
-        raise ValueError(
-            f"standardize: normalized_dims must be 1 to {x.ndim}, got {normalized_dims}"
-        )
+        raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {normalized_dims}")
     return normalized_dims
-
-
-def cross_entropy_losses(logits, targets):
-    """-log(softmax) of each row at its target, without making the row's log_softmax.
-
-    Parameters
-    ----------
-    logits : Tensor, shape (..., classes)
-    targets : Tensor of integers, shape (...)
-
-    Returns
-    -------
-    Tensor, shape (...)
-        One loss per row, at least 0; inf for a target whose logit is -inf.
-
-    Raises
-    ------
-    IndexError
-        If a target is not a class; nothing is read out of bounds.
-
-    Examples
-    --------
-    >>> kael.cross_entropy_losses(kael.tensor([[1.0, 2.0, 3.0]]), kael.tensor([0]))
-    tensor([2.407606])
-    """
-    require_tensor("cross_entropy_losses", logits, targets)
-    if targets.dtype.is_floating_point or targets.dtype.code == 0:
-        raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
-    targets = elementwise.contiguous(targets.to(int64))
-    losses = kernels.cross_entropy(logits, targets)
-
-    def gradient(g):
-        return (kernels.cross_entropy_backward(logits, targets, g),)
-
-    return record("cross_entropy_losses", losses, (logits,), gradient, saved=(logits, targets))

@@ -63,5 +63,9 @@ KL_INLINE void v_store_f32_f64_avx2(float *p, __m256d x) { _mm_storeu_ps(p, _mm2
 KL_INLINE void v_store_f32_part_f64_avx2(float *p, __m256d x, int64_t count) {
     _mm_maskstore_ps(p, v_first_f32_f64_avx2(count), _mm256_cvtpd_ps(x));
 }
+KL_INLINE __m256 v_narrow_f32_avx2(const __m256d *parts) {
+    return _mm256_set_m128(_mm256_cvtpd_ps(parts[1]), _mm256_cvtpd_ps(parts[0]));
+}
+KL_INLINE __m256d v_narrow_f64_avx2(const __m256d *parts) { return parts[0]; }
 
 #endif

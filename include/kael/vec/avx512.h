@@ -64,5 +64,10 @@ KL_INLINE void v_store_f32_f64_avx512(float *p, __m512d x) {
 KL_INLINE void v_store_f32_part_f64_avx512(float *p, __m512d x, int64_t count) {
     _mm256_mask_storeu_ps(p, v_first_f64_avx512(count), _mm512_cvtpd_ps(x));
 }
+KL_INLINE __m512 v_narrow_f32_avx512(const __m512d *parts) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(parts[0])),
+                              _mm512_cvtpd_ps(parts[1]), 1);
+}
+KL_INLINE __m512d v_narrow_f64_avx512(const __m512d *parts) { return parts[0]; }
 
 #endif

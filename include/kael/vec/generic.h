@@ -28,5 +28,8 @@ KL_INLINE void v_store_f32_f64_generic(float *p, double x) { v_store_f32_generic
 KL_INLINE void v_store_f32_part_f64_generic(float *p, double x, int64_t count) {
     v_store_part_f32_generic(p, (float)x, count);
 }
+/* A vector of T from the v_width / v_width_f64 vectors of double that its lanes are, rounded. */
+KL_INLINE float v_narrow_f32_generic(const double *parts) { return (float)parts[0]; }
+KL_INLINE double v_narrow_f64_generic(const double *parts) { return parts[0]; }
 
 #endif

@@ -53,5 +53,9 @@ KL_INLINE void v_store_f32_part_f64_neon(float *p, float64x2_t x, int64_t count)
     if (count > 0) vst1_lane_f32(p, narrow, 0);
     if (count > 1) vst1_lane_f32(p + 1, narrow, 1);
 }
+KL_INLINE float32x4_t v_narrow_f32_neon(const float64x2_t *parts) {
+    return vcvt_high_f32_f64(vcvt_f32_f64(parts[0]), parts[1]);
+}
+KL_INLINE float64x2_t v_narrow_f64_neon(const float64x2_t *parts) { return parts[0]; }
 
 #endif

@@ -1,0 +1,207 @@
+/* Cross entropy of logits x against a class, or against a distribution q over the classes:
+ *
+ *     loss     = log(total) - (x[target] - largest), times weight[target]
+ *              = -fold(q * ((x - largest) - log(total)))
+ *     gradient = softmax * slope, minus slope at the target; slope * weight[target] throughout
+ *              = softmax * fold(slope * q) - slope * q
+ *
+ *     q        = (p * (1 - eps) + eps / size) * weight, where p is given or is 1 at the target
+ *
+ * The second form with p of a class, eps 0 and no weight has the bits of the first.
+ */
+#include "kael/rows/totals.inc.h"
+
+/* The targets of a group's rows, read once: what was checked is what is used, also when another
+ * thread writes to them meanwhile. -1 for a row that is ignored. False if one is out of range. */
+KL_INLINE bool KL_FN(group_targets)(const struct kl_rows *call, int64_t row, int64_t count,
+                                    int64_t *targets) {
+    bool fit = true, skipped = false;
+    KL_EACH_ROW {
+        const int64_t target = *(const volatile int64_t *)&call->targets[row + g];
+        const bool ignored = target == call->ignored && call->skipped;
+        targets[g] = ignored ? -1 : target;
+        skipped |= ignored;
+        fit &= ignored || (target >= 0 && target < call->size);
+    }
+    if (skipped) __atomic_store_n(call->skipped, 1, __ATOMIC_RELAXED);
+    return fit;
+}
+
+KL_INLINE T KL_FN(class_weight)(const struct kl_rows *call, int64_t target) {
+    return call->weight ? ((const T *)call->weight)[target] : 1;
+}
+
+static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                     int64_t row, int64_t rows) {
+    KL_EACH_GROUP {
+        T largest[kl_row_group], logs[kl_row_group];
+        int64_t targets[kl_row_group];
+        if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
+        KL_FN(group_logs)(call, view, first, count, largest, logs);
+        KL_EACH_ROW {
+            T loss = 0;
+            if (targets[g] >= 0) {
+                loss = logs[g] - (KL_ROW(KL_ROW_X)[targets[g]] - largest[g]);
+                loss *= KL_FN(class_weight)(call, targets[g]);
+            }
+            *KL_ROW(KL_ROW_OUT) = loss;
+        }
+    }
+    return KL_OK;
+}
+
+static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
+                                              const struct kl_row_view *view, int64_t row,
+                                              int64_t rows) {
+    KL_EACH_GROUP {
+        T largest[kl_row_group], totals[kl_row_group];
+        int64_t targets[kl_row_group];
+        if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
+        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_EACH_ROW {
+            T *out = KL_ROW(KL_ROW_OUT);
+            if (targets[g] < 0) {
+                memset(out, 0, (size_t)call->size * sizeof(T));
+                continue;
+            }
+            const T slope = *KL_ROW(KL_ROW_SLOPE) * KL_FN(class_weight)(call, targets[g]);
+            KL_FN(scaled_share)(out, totals[g], slope, call->size);
+            out[targets[g]] -= slope;
+        }
+    }
+    return KL_OK;
+}
+
+/* --- distributions ---------------------------------------------------------------------------- */
+
+enum { KL_FN(mix_chunk) = 16 * kl_lanes };
+
+/* q[i] of elements first + i, i < size; p is a row of probabilities, or NULL for the target's. */
+KL_INLINE void KL_FN(mix)(const struct kl_rows *call, const T *p, int64_t target, int64_t first,
+                          int64_t size, T *q) {
+    const T kept = (T)(1 - call->eps), spread = (T)(call->eps / (double)call->size);
+    const T *weight = (const T *)call->weight;
+    KL_EACH(V(width)) {
+        V(vec) part = p ? KL_FN(take)(p + first + i, left) : V(splat)(0);
+        if (call->eps > 0) {
+            part = V(add)(V(mul)(part, V(splat)(kept)), V(splat)(spread));
+        }
+        KL_FN(put)(q + i, part, left);
+    }
+    if (!p && target >= first && target < first + size) {
+        q[target - first] = call->eps > 0 ? kept + spread : 1;
+    }
+    if (!weight) return;
+    KL_EACH(V(width)) {
+        const V(vec) factor = KL_FN(take)(weight + first + i, left);
+        KL_FN(put)(q + i, V(mul)(KL_FN(take)(q + i, left), factor), left);
+    }
+}
+
+/* What a fold over q needs of a row. */
+struct KL_FN(mixed_row) {
+    const T *x, *p;
+    int64_t target;
+    T largest, log, slope;
+};
+
+/* The fold of q * ((x - largest) - log), or of slope * q, over a block. */
+KL_INLINE double KL_FN(mixed_block)(bool loss, const struct kl_rows *call,
+                                    const struct KL_FN(mixed_row) *row, int64_t begin,
+                                    int64_t end) {
+    T q[KL_FN(mix_chunk)];
+    const V(vec) shift = V(splat)(row->largest), log = V(splat)(row->log);
+    const V(vec) slope = V(splat)(row->slope);
+    KL_FN(lanes) lanes = KL_FN(lanes_start)(KL_TERM_VALUE);
+    for (int64_t at = begin; at < end; at += KL_FN(mix_chunk)) {
+        const int64_t size = kl_min(end - at, KL_FN(mix_chunk));
+        KL_FN(mix)(call, row->p, row->target, at, size, q);
+        KL_EACH(V(width)) {
+            const V(vec) factor =
+                loss ? V(sub)(V(sub)(KL_FN(take)(row->x + at + i, left), shift), log) : slope;
+            KL_FN(put)(q + i, V(mul)(KL_FN(take)(q + i, left), factor), left);
+        }
+        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, q, NULL, 0, size);
+    }
+    return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
+}
+
+KL_INLINE double KL_FN(mixed_fold)(bool loss, const struct kl_rows *call,
+                                   const struct KL_FN(mixed_row) *row) {
+    struct kl_tree tree;
+    tree.blocks = tree.depth = 0;
+    for (int64_t at = 0; at < call->size; at += kl_reduction_block) {
+        const int64_t end = kl_min(call->size, at + kl_reduction_block);
+        kl_tree_push(&tree, KL_TERM_VALUE, KL_FN(mixed_block)(loss, call, row, at, end));
+    }
+    return kl_tree_total(&tree, KL_TERM_VALUE);
+}
+
+static int KL_FN(mixed_cross_entropy_rows)(const struct kl_rows *call,
+                                           const struct kl_row_view *view, int64_t row,
+                                           int64_t rows) {
+    KL_EACH_GROUP {
+        T largest[kl_row_group], logs[kl_row_group];
+        int64_t targets[kl_row_group] = {0};
+        if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
+            return KL_INDEX_RANGE;
+        }
+        KL_FN(group_logs)(call, view, first, count, largest, logs);
+        KL_EACH_ROW {
+            const struct KL_FN(mixed_row) one = {
+                KL_ROW(KL_ROW_X), call->targets ? NULL : KL_ROW(KL_ROW_Y), targets[g],
+                largest[g], logs[g], 0};
+            *KL_ROW(KL_ROW_OUT) = targets[g] < 0 ? 0 : 0 - (T)KL_FN(mixed_fold)(true, call, &one);
+        }
+    }
+    return KL_OK;
+}
+
+/* out = out / total * shared - slope * q, chunk by chunk. */
+KL_INLINE void KL_FN(mixed_slopes)(const struct kl_rows *call,
+                                   const struct KL_FN(mixed_row) *row, T total, T shared, T *out) {
+    T q[KL_FN(mix_chunk)];
+    const V(vec) divisor = V(splat)(total), factor = V(splat)(shared);
+    const V(vec) slope = V(splat)(row->slope);
+    for (int64_t at = 0; at < call->size; at += KL_FN(mix_chunk)) {
+        const int64_t size = kl_min(call->size - at, KL_FN(mix_chunk));
+        KL_FN(mix)(call, row->p, row->target, at, size, q);
+        KL_EACH(V(width)) {
+            const V(vec) share = V(div)(KL_FN(take)(out + at + i, left), divisor);
+            const V(vec) own = V(mul)(KL_FN(take)(q + i, left), slope);
+            KL_FN(put)(out + at + i, V(sub)(V(mul)(share, factor), own), left);
+        }
+    }
+}
+
+static int KL_FN(mixed_cross_entropy_backward_rows)(const struct kl_rows *call,
+                                                    const struct kl_row_view *view, int64_t row,
+                                                    int64_t rows) {
+    KL_EACH_GROUP {
+        T largest[kl_row_group], totals[kl_row_group];
+        int64_t targets[kl_row_group] = {0};
+        if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
+            return KL_INDEX_RANGE;
+        }
+        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_EACH_ROW {
+            T *out = KL_ROW(KL_ROW_OUT);
+            if (targets[g] < 0) {
+                memset(out, 0, (size_t)call->size * sizeof(T));
+                continue;
+            }
+            const struct KL_FN(mixed_row) one = {
+                KL_ROW(KL_ROW_X), call->targets ? NULL : KL_ROW(KL_ROW_Y), targets[g], 0, 0,
+                *KL_ROW(KL_ROW_SLOPE)};
+            const T shared = (T)KL_FN(mixed_fold)(false, call, &one);
+            KL_FN(mixed_slopes)(call, &one, totals[g], shared, out);
+        }
+    }
+    return KL_OK;
+}
+
+static const kl_row_function KL_FN(loss_functions)[KL_LOSS_COUNT] = {
+#define X(name, cost) KL_FN(name##_rows),
+    KL_LOSS_KERNELS(X)
+#undef X
+};

@@ -1,0 +1,187 @@
+/* Drives row kernels: a call of any operands becomes tiles of contiguous rows.
+ *
+ * A row is a line of elements along one dim. Kernels work on contiguous rows; where an operand's
+ * elements are apart, tiles of neighbouring rows are staged through scratch and copied back, so
+ * every layout has the bits of the contiguous one.
+ */
+#ifndef KAEL_ROWS_DRIVER_H
+#define KAEL_ROWS_DRIVER_H
+
+#include <math.h>
+
+#include "kael/fold.h"
+#include "kael/runtime.h"
+#include "kael/tile.h"
+
+/* The seeds' kExponentialCost and kStandardizeCost: work of an element against one addition. */
+enum { kl_exponential_cost = 16, kl_standardize_cost = 4 };
+
+enum {
+    kl_row_tile = 16, /* staged rows: a cache line of f32 across them */
+    kl_row_group = 16 /* rows whose passes a kernel interleaves */
+};
+
+/* One operand of a call. */
+struct kl_row_operand {
+    char *data;                    /* NULL: the kernel has no such operand */
+    int64_t strides[KL_MAX_DIMS];  /* of the dims that number the rows */
+    int64_t element, size;         /* stride along a row, elements in a row */
+};
+
+/* KL_ROW_SLOPE: the gradient of a result that is one element a row. */
+enum { KL_ROW_X, KL_ROW_Y, KL_ROW_SLOPE, KL_ROW_OUT, KL_ROW_OPERANDS };
+
+/* Neighbouring rows: their first elements, and the strides between rows, in elements. */
+struct kl_row_view {
+    char *data[KL_ROW_OPERANDS];
+    int64_t stride[KL_ROW_OPERANDS];
+};
+
+struct kl_rows;
+typedef int (*kl_row_function)(const struct kl_rows *call, const struct kl_row_view *view,
+                               int64_t row, int64_t rows);
+
+struct kl_rows {
+    const struct kl_runtime *rt;
+    kl_row_function kernel;
+    int64_t rows, size, itemsize;
+    int ndim; /* dims that number the rows, row-major */
+    int64_t shape[KL_MAX_DIMS];
+    struct kl_row_operand operand[KL_ROW_OPERANDS];
+    const int64_t *targets;    /* [rows] or NULL */
+    int64_t ignored;           /* a target whose row counts nothing */
+    int *skipped;              /* set where a row was ignored */
+    const void *weight, *bias; /* [size] or NULL */
+    double eps;                /* added to a variance; of cross entropy, the share smoothed away */
+    int64_t height, offset;    /* causal: row r % height counts 1 + r % height + offset elements */
+    /* [rows][2]: center and scale; standardize writes them unless NULL, its gradient reads them. */
+    double *moments;
+};
+
+/* How many elements of a row of a triangle count. */
+KL_INLINE int64_t kl_row_length(const struct kl_rows *call, int64_t row) {
+    return kl_max(0, kl_min(call->size, row % call->height + 1 + call->offset));
+}
+
+/* What bodies of kernels are written in: vectors of a row, rows of a group, groups of a call. */
+#define KL_EACH(vector) for (int64_t i = 0, left = size; left > 0; i += vector, left -= vector)
+#define KL_EACH_GROUP                                                             \
+    for (int64_t first = 0, count = KL_FN(group)(call->size, rows); first < rows; \
+         first += count, count = kl_min(count, rows - first))
+#define KL_EACH_ROW for (int64_t g = 0; g < count; g++)
+#define KL_ROW(which) KL_FN(row)(view, which, first + g)
+
+/* A call on rows of x along the dims first .. last (one run in memory if several; none where last
+ * is below first); the operands are still to be named. */
+static KL_UNUSED void kl_rows_begin(struct kl_rows *call, const struct kl_runtime *rt, int ndim,
+                                    const int64_t *shape, int first, int last) {
+    memset(call, 0, sizeof *call);
+    call->rt = rt;
+    call->rows = call->size = 1;
+    for (int d = 0; d < ndim; d++) {
+        if (d >= first && d <= last) {
+            call->size *= shape[d];
+        } else {
+            call->shape[call->ndim++] = shape[d];
+            call->rows *= shape[d];
+        }
+    }
+}
+
+/* Names the dims of the rows: all but `dim` (-1: all, each row being one element long there), the
+ * operand's element stride being that of `dim`. */
+KL_INLINE void kl_row_operand_set(struct kl_row_operand *operand, void *data, int ndim,
+                                  const int64_t *strides, int dim, int64_t size) {
+    int count = 0;
+    for (int d = 0; d < ndim; d++) {
+        if (d != dim) operand->strides[count++] = strides[d];
+    }
+    operand->data = (char *)data;
+    operand->element = dim < 0 ? 1 : strides[dim];
+    operand->size = size;
+}
+
+KL_INLINE bool kl_row_staged(const struct kl_row_operand *operand) {
+    return operand->data && operand->element != 1 && operand->size > 1;
+}
+
+/* Finds row `row`; returns how many rows, at most `most`, follow it at constant strides. */
+static KL_UNUSED int64_t kl_rows_find(const struct kl_rows *call, int64_t row, int64_t most,
+                            struct kl_row_view *view) {
+    int64_t offset[KL_ROW_OPERANDS] = {0}, count = most;
+    for (int d = call->ndim - 1; d >= 0; d--) {
+        const int64_t digit = d > 0 ? row % call->shape[d] : row;
+        if (d > 0) row /= call->shape[d];
+        if (d == call->ndim - 1) count = kl_min(most, call->shape[d] - digit);
+        for (int o = 0; o < KL_ROW_OPERANDS; o++) {
+            if (call->operand[o].data) offset[o] += digit * call->operand[o].strides[d];
+        }
+    }
+    for (int o = 0; o < KL_ROW_OPERANDS; o++) {
+        const struct kl_row_operand *operand = &call->operand[o];
+        view->data[o] = operand->data ? operand->data + offset[o] * call->itemsize : NULL;
+        view->stride[o] = call->ndim > 0 ? operand->strides[call->ndim - 1] : 0;
+    }
+    return count;
+}
+
+KL_INLINE int64_t kl_rows_scratch_bytes(const struct kl_rows *call) {
+    int64_t bytes = 0;
+    for (int o = 0; o < KL_ROW_OPERANDS; o++) {
+        if (kl_row_staged(&call->operand[o])) bytes += kl_row_tile * call->size * call->itemsize;
+    }
+    return bytes;
+}
+
+/* Runs the kernel on `count` rows from `row` on. */
+static KL_UNUSED int kl_rows_tile(const struct kl_rows *call, int64_t row, int64_t count,
+                        const struct kl_row_view *view, char *scratch) {
+    struct kl_row_view near = *view;
+    const int64_t tile_bytes = kl_row_tile * call->size * call->itemsize;
+    for (int o = 0; o < KL_ROW_OPERANDS; o++) {
+        if (!kl_row_staged(&call->operand[o])) continue;
+        near.data[o] = scratch;
+        near.stride[o] = call->size;
+        scratch += tile_bytes;
+        if (o == KL_ROW_OUT) continue;
+        kl_tile_copy((struct kl_tile){near.data[o], call->size, 1},
+                     (struct kl_tile){view->data[o], view->stride[o], call->operand[o].element},
+                     count, call->size, call->itemsize);
+    }
+    KL_TRY(call->kernel(call, &near, row, count));
+    if (kl_row_staged(&call->operand[KL_ROW_OUT])) {
+        kl_tile_copy((struct kl_tile){view->data[KL_ROW_OUT], view->stride[KL_ROW_OUT],
+                                      call->operand[KL_ROW_OUT].element},
+                     (struct kl_tile){near.data[KL_ROW_OUT], call->size, 1}, count, call->size,
+                     call->itemsize);
+    }
+    return KL_OK;
+}
+
+static KL_UNUSED int kl_rows_body(void *context, int64_t first, int64_t last) {
+    const struct kl_rows *call = (const struct kl_rows *)context;
+    const int64_t bytes = kl_rows_scratch_bytes(call);
+    char *scratch = bytes > 0 ? (char *)call->rt->alloc(bytes) : NULL;
+    if (bytes > 0 && !scratch) return KL_NO_MEMORY;
+    const int64_t most = bytes > 0 ? kl_row_tile : last - first;
+    int status = KL_OK;
+    for (int64_t row = first, count = 0; row < last && status == KL_OK; row += count) {
+        struct kl_row_view view;
+        count = kl_rows_find(call, row, kl_min(most, last - row), &view);
+        status = kl_rows_tile(call, row, count, &view, scratch);
+    }
+    if (scratch) call->rt->release(scratch, bytes);
+    return status;
+}
+
+/* map_rows: runs `kernel` on every row, an element costing as much as `cost` additions. */
+static KL_UNUSED int kl_rows_run(struct kl_rows *call, kl_row_function kernel, int64_t cost,
+                                 int64_t itemsize) {
+    if (call->rows == 0 || call->size == 0) return KL_OK;
+    call->itemsize = itemsize;
+    call->kernel = kernel;
+    const int64_t grain = kl_grain(call->rt, call->rows, cost * call->size);
+    return call->rt->parallel_for(0, call->rows, grain, kl_rows_body, call);
+}
+
+#endif

@@ -1,0 +1,272 @@
+/* Rows divided by their deviation: layer norm, and, around zero instead of the mean, RMS norm. */
+
+/* The centers of a group's rows (0 unless `centred`), and 1 / sqrt(mean square around them + eps):
+ * moments[g] = {center, scale}. */
+KL_INLINE void KL_FN(group_moments)(bool centred, const struct kl_rows *call,
+                                    const struct kl_row_view *view, int64_t first, int64_t count,
+                                    double (*moments)[2]) {
+    const int64_t size = call->size;
+    KL_EACH_ROW {
+        moments[g][0] =
+            centred ? KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_X), NULL, 0, size) / (double)size
+                    : 0;
+    }
+    KL_EACH_ROW {
+        const double squares =
+            KL_FN(fold)(KL_TERM_DEVIATION, KL_ROW(KL_ROW_X), NULL, moments[g][0], size);
+        moments[g][1] = 1 / sqrt(squares / (double)size + call->eps);
+    }
+}
+
+/* out[i] = out[i] * weight[i] + bias[i], rounded twice; either may be NULL. */
+KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
+    const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
+    const int64_t size = call->size;
+    KL_EACH(V(width)) {
+        V(vec) scaled = KL_FN(take)(out + i, left);
+        if (weight) scaled = V(mul)(scaled, KL_FN(take)(weight + i, left));
+        if (bias) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
+        KL_FN(put)(out + i, scaled, left);
+    }
+}
+
+/* out[i] = (x[i] - center) * scale in double, rounded once. */
+KL_INLINE void KL_FN(standardized)(const T *x, const double *moments, T *out, int64_t size) {
+    const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(moments[1]);
+    KL_EACH(VD(width)) {
+        const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
+        KL_FN(put_narrow)(out + i, VD(mul)(centred, scale), left);
+    }
+}
+
+/* The fold of x[size], which is left in wide[] as doubles; or, where `centred`, that of the squares
+ * of wide - center, which are left in wide[] before squaring. Behind them come zeros, up to
+ * kl_lanes. size is at most a block. */
+KL_INLINE double KL_FN(wide_fold)(bool centred, const T *x, double center, double *wide,
+                                  int64_t size) {
+    enum { width = VD(width), vectors = kl_lanes / width };
+    const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
+    KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
+    int64_t i = 0;
+    for (; i + kl_lanes <= size; i += kl_lanes) {
+        KL_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            const int64_t k = i + v * width;
+            const VD(vec) next =
+                centred ? VD(sub)(VD(load)(wide + k), middle) : KL_FN(wide)(x + k);
+            VD(store)(wide + k, next);
+            a.lane[v] = VD(add)(a.lane[v], centred ? VD(mul)(next, next) : next);
+        }
+    }
+    KL_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        const int64_t k = i + v * width, left = kl_max(0, kl_min(size - k, width));
+        VD(vec) next = zero;
+        if (left > 0) {
+            const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
+            next = centred ? VD(select)(real, VD(sub)(VD(load)(wide + k), middle), zero)
+                           : KL_FN(wide_part)(x + k, left);
+        }
+        VD(store)(wide + k, next);
+        a.lane[v] = VD(add)(a.lane[v], centred ? VD(mul)(next, next) : next);
+    }
+    return KL_FN(lanes_meet)(&a, KL_TERM_VALUE);
+}
+
+/* out = wide * factor, rounded; then, where given, * weight, + bias. */
+KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide, double factor,
+                                  bool weighted, bool biased, T *out) {
+    enum { parts = V(width) / VD(width) };
+    const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
+    const VD(vec) scale = VD(splat)(factor);
+    const int64_t size = call->size;
+    KL_EACH(V(width)) {
+        VD(vec) part[parts];
+        KL_UNROLL
+        for (int p = 0; p < parts; p++) {
+            part[p] = VD(mul)(VD(load)(wide + i + p * VD(width)), scale);
+        }
+        V(vec) scaled = V(narrow)(part);
+        if (weighted) scaled = V(mul)(scaled, KL_FN(take)(weight + i, left));
+        if (biased) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
+        KL_FN(put)(out + i, scaled, left);
+    }
+}
+
+/* Rows of f32 are converted once where they fit in half of L1, longer ones in each pass: passes
+ * wait for conversions, of which a cycle ends four. */
+enum { KL_FN(wide_room) = 2112 };
+
+KL_INLINE bool KL_FN(fits_wide)(int64_t size) {
+    return sizeof(T) < sizeof(double) && size + kl_lanes <= KL_FN(wide_room);
+}
+
+/* Standardized rows that fit, widened, then * weight, + bias; as many together as there is room
+ * for, because the end of a fold and the roots wait for one value. */
+KL_INLINE int KL_FN(wide_norm_rows)(bool centred, const struct kl_rows *call,
+                                    const struct kl_row_view *view, int64_t row, int64_t rows) {
+    double wide[KL_FN(wide_room)], moments[kl_row_group][2];
+    const double n = (double)call->size;
+    const int64_t step = call->size / kl_lanes * kl_lanes + kl_lanes;
+    const int64_t most = kl_min(kl_row_group, KL_FN(wide_room) / step);
+    for (int64_t first = 0; first < rows; first += most) {
+        const int64_t count = kl_min(most, rows - first);
+        KL_EACH_ROW {
+            const double total =
+                KL_FN(wide_fold)(false, KL_ROW(KL_ROW_X), 0, wide + g * step, call->size);
+            moments[g][0] = centred ? total / n : 0;
+        }
+        KL_EACH_ROW {
+            const double squares = KL_FN(wide_fold)(true, KL_ROW(KL_ROW_X), moments[g][0],
+                                                    wide + g * step, call->size);
+            moments[g][1] = 1 / sqrt(squares / n + call->eps);
+        }
+        if (call->moments) {
+            memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
+        }
+        KL_EACH_ROW {
+            T *out = KL_ROW(KL_ROW_OUT);
+            if (call->weight && call->bias) {
+                KL_FN(wide_affine)(call, wide + g * step, moments[g][1], true, true, out);
+            } else {
+                KL_FN(wide_affine)(call, wide + g * step, moments[g][1], call->weight,
+                                   call->bias, out);
+            }
+        }
+    }
+    return KL_OK;
+}
+
+/* Standardized rows; then, where given, * weight, + bias. */
+KL_INLINE int KL_FN(norm_rows)(bool centred, const struct kl_rows *call,
+                               const struct kl_row_view *view, int64_t row, int64_t rows) {
+    if (KL_FN(fits_wide)(call->size)) {
+        return KL_FN(wide_norm_rows)(centred, call, view, row, rows);
+    }
+    KL_EACH_GROUP {
+        double moments[kl_row_group][2];
+        KL_FN(group_moments)(centred, call, view, first, count, moments);
+        if (call->moments) {
+            memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
+        }
+        KL_EACH_ROW {
+            KL_FN(standardized)(KL_ROW(KL_ROW_X), moments[g], KL_ROW(KL_ROW_OUT), call->size);
+            if (call->weight || call->bias) KL_FN(affine)(call, KL_ROW(KL_ROW_OUT));
+        }
+    }
+    return KL_OK;
+}
+
+static int KL_FN(standardize_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                   int64_t row, int64_t rows) {
+    return KL_FN(norm_rows)(true, call, view, row, rows);
+}
+
+static int KL_FN(rms_rows)(const struct kl_rows *call, const struct kl_row_view *view, int64_t row,
+                           int64_t rows) {
+    return KL_FN(norm_rows)(false, call, view, row, rows);
+}
+
+/* The fold of (x - center) * z; wide_x receives x - center, and zeros as wide_fold leaves them. */
+KL_INLINE double KL_FN(wide_moment)(const T *x, double center, const double *wide_z,
+                                    double *wide_x, int64_t size) {
+    const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
+    KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
+    for (int64_t i = 0; i < size; i += kl_lanes) {
+        KL_UNROLL
+        for (int v = 0; v < kl_lanes / VD(width); v++) {
+            const int64_t k = i + v * VD(width), left = size - k;
+            VD(vec) next = zero;
+            if (KL_LIKELY(left >= VD(width))) {
+                next = VD(sub)(KL_FN(wide)(x + k), middle);
+            } else if (left > 0) {
+                const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
+                next = VD(select)(real, VD(sub)(KL_FN(wide_part)(x + k, left), middle), zero);
+            }
+            VD(store)(wide_x + k, next);
+            a.lane[v] = VD(add)(a.lane[v], VD(mul)(next, VD(load)(wide_z + k)));
+        }
+    }
+    return KL_FN(lanes_meet)(&a, KL_TERM_VALUE);
+}
+
+/* norm_slope of a row that fits twice, widened. */
+KL_INLINE void KL_FN(wide_norm_slope)(bool centred, const T *x, const T *z, const double *moments,
+                                      T *out, int64_t size) {
+    enum { parts = V(width) / VD(width) };
+    double wide_z[KL_FN(wide_room) / 2], wide_x[KL_FN(wide_room) / 2];
+    const double n = (double)size, total = KL_FN(wide_fold)(false, z, 0, wide_z, size);
+    const double moment = KL_FN(wide_moment)(x, moments[0], wide_z, wide_x, size) / n;
+    const VD(vec) scale = VD(splat)(moments[1]), lift = VD(splat)(centred ? total / n : 0);
+    const VD(vec) slope = VD(splat)(moment * moments[1] * moments[1]);
+    KL_EACH(V(width)) {
+        VD(vec) part[parts];
+        KL_UNROLL
+        for (int p = 0; p < parts; p++) {
+            const int64_t k = i + p * VD(width);
+            const VD(vec) level = VD(sub)(VD(load)(wide_z + k), lift);
+            const VD(vec) rest = VD(sub)(level, VD(mul)(VD(load)(wide_x + k), slope));
+            part[p] = VD(mul)(scale, rest);
+        }
+        KL_FN(put)(out + i, V(narrow)(part), left);
+    }
+}
+
+/* out = scale * (z - mean(z) - s * mean(s * z)), in double, rounded once, where s is the
+ * standardized row; no mean(z) unless centred. */
+KL_INLINE void KL_FN(norm_slope)(bool centred, const T *x, const T *z, const double *moments,
+                                 T *out, int64_t size) {
+    const double n = (double)size, factor = moments[1];
+    const double mean = centred ? KL_FN(fold)(KL_TERM_VALUE, z, NULL, 0, size) / n : 0;
+    const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, z, moments[0], size) / n;
+    const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(factor);
+    const VD(vec) lift = VD(splat)(mean), slope = VD(splat)(moment * factor * factor);
+    KL_EACH(VD(width)) {
+        const VD(vec) shifted = VD(sub)(KL_FN(take_wide)(x + i, left), center);
+        const VD(vec) level = VD(sub)(KL_FN(take_wide)(z + i, left), lift);
+        const VD(vec) rest = VD(sub)(level, VD(mul)(shifted, slope));
+        KL_FN(put_narrow)(out + i, VD(mul)(scale, rest), left);
+    }
+}
+
+/* x, y = the gradient of the result of norm_rows, with that call's moments and weight;
+ * z = y * weight, rounded, waits on the stack where it fits (what was just stored to a line that
+ * is not in cache is slow to load), else in out. */
+KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call,
+                                        const struct kl_row_view *view, int64_t row,
+                                        int64_t rows) {
+    const int64_t size = call->size;
+    const bool fits = KL_FN(fits_wide)(2 * size + kl_lanes);
+    const T *weight = (const T *)call->weight;
+    T near[KL_FN(wide_room) / 2];
+    for (int64_t r = 0; r < rows; r++) {
+        const T *x = KL_FN(row)(view, KL_ROW_X, r), *z = KL_FN(row)(view, KL_ROW_Y, r);
+        T *out = KL_FN(row)(view, KL_ROW_OUT, r);
+        const double *moments = call->moments + 2 * (row + r);
+        if (weight) {
+            T *product = fits ? near : out;
+            KL_EACH(V(width)) {
+                const V(vec) slope = KL_FN(take)(z + i, left);
+                KL_FN(put)(product + i, V(mul)(slope, KL_FN(take)(weight + i, left)), left);
+            }
+            z = product;
+        }
+        if (fits) {
+            KL_FN(wide_norm_slope)(centred, x, z, moments, out, size);
+        } else {
+            KL_FN(norm_slope)(centred, x, z, moments, out, size);
+        }
+    }
+    return KL_OK;
+}
+
+static int KL_FN(standardize_backward_rows)(const struct kl_rows *call,
+                                            const struct kl_row_view *view, int64_t row,
+                                            int64_t rows) {
+    return KL_FN(norm_backward_rows)(true, call, view, row, rows);
+}
+
+static int KL_FN(rms_backward_rows)(const struct kl_rows *call, const struct kl_row_view *view,
+                                    int64_t row, int64_t rows) {
+    return KL_FN(norm_backward_rows)(false, call, view, row, rows);
+}

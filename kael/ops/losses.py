@@ -1,0 +1,97 @@
+"""Losses of rows: cross entropy against classes or distributions (numerics R5).
+
+One fused kernel forward and one backward; nothing of the logits' shape is made but the gradient.
+"""
+
+from kael._kernels import elementwise
+from kael._kernels import losses as kernels
+from kael._kernels.tensor import require_tensor
+from kael._kernels.views import normalize_dim
+from kael.autograd import needs_grad, record
+from kael.dtypes import int64
+from kael.ops.rows import log_softmax
+
+__all__ = ["cross_entropy_losses"]
+
+
+def cross_entropy_losses(
+    logits, targets, dim=-1, *, weight=None, ignore_index=None, label_smoothing=0.0
+):
+    """-log(softmax) of each row at its target, without making the row's log_softmax.
+
+    Parameters
+    ----------
+    logits : Tensor
+    targets : Tensor
+        Classes as integers, of the logits' shape without ``dim``; or probabilities of the classes,
+        of the logits' shape and dtype.
+    dim : int
+        Of the classes.
+    weight : Tensor, shape (classes,), optional
+        Factor of each class; it gets no gradient.
+    ignore_index : int, optional
+        A target whose row has loss 0 and gradient 0.
+    label_smoothing : float
+        This share of the target is spread evenly over all classes.
+
+    Returns
+    -------
+    Tensor, of the logits' shape without ``dim``
+        One loss per row, at least 0; inf for a target whose logit is -inf.
+
+    Raises
+    ------
+    IndexError
+        If a target is not a class; nothing is read out of bounds.
+    TypeError
+        For bool targets, or probabilities without the dim of the classes.
+    ValueError
+        For shapes that do not fit.
+
+    Examples
+    --------
+    >>> kael.cross_entropy_losses(kael.tensor([[1.0, 2.0, 3.0]]), kael.tensor([0]))
+    tensor([2.407606])
+    """
+    return row_losses(logits, targets, dim, weight, ignore_index, label_smoothing)[0]
+
+
+def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
+    """The losses of :func:`cross_entropy_losses`, and whether a row was ignored."""
+    require_tensor("cross_entropy_losses", logits, targets, weight=weight)
+    if not 0.0 <= smoothing <= 1.0:
+        raise ValueError(
+            f"cross_entropy_losses: label_smoothing must be in [0, 1], got {smoothing}"
+        )
+    if needs_grad(weight):
+        raise RuntimeError("cross_entropy_losses: not differentiable with respect to weight")
+    floats = targets.dtype.is_floating_point
+    if targets.dtype.code == 0 or (floats and targets.ndim == logits.ndim - 1):
+        raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
+    dim = normalize_dim(dim, logits.ndim, "cross_entropy_losses")
+    if floats:
+        if needs_grad(targets):
+            return _composed(logits, targets, dim, weight, smoothing), False
+    else:
+        targets = elementwise.contiguous(targets.to(int64))
+    if weight is not None:
+        weight = elementwise.contiguous(weight)
+    rest = (dim, weight, ignore_index, smoothing)
+    losses, skipped = kernels.cross_entropy(logits, targets, *rest)
+
+    def gradient(g):
+        return (kernels.cross_entropy_backward(logits, targets, g, *rest),)
+
+    saved = (logits, targets) if weight is None else (logits, targets, weight)
+    return record("cross_entropy_losses", losses, (logits,), gradient, saved), skipped
+
+
+def _composed(logits, probabilities, dim, weight, smoothing):
+    """The same of probabilities that want a gradient."""
+    classes = logits.shape[dim]
+    if smoothing > 0.0:
+        probabilities = probabilities * (1.0 - smoothing) + smoothing / max(classes, 1)
+    products = log_softmax(logits, dim) * probabilities
+    if weight is not None:
+        products = products * weight.reshape([classes] + [1] * (logits.ndim - 1 - dim))
+    return 0.0 - products.sum(dim)
