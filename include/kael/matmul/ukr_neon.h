@@ -55,9 +55,10 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
         b += tile->b_inner;
     }
 }
-#define KL_TILE_LANES
+#define KL_TILE_LANES 1
 
-/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lane l of src begins at src + offset[l]. */
+/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64. Lane l of src begins at
+ * src + offset[l]. */
 #define KL_SQUARE ((int64_t)(16 / sizeof(T)))
 #define KL_SQUARE_LANE(lane) V(load)((const T *)(src + offset[lane]))
 #define KL_SQUARE_f32                                                                         \
