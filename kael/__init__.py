@@ -19,6 +19,7 @@ from kael.creation import *  # noqa: F403
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
 from kael.interop import from_dlpack, from_numpy
 from kael.ops.comparison import *  # noqa: F403
+from kael.ops.einsum import *  # noqa: F403
 from kael.ops.elementwise import *  # noqa: F403
 from kael.ops.indexing import *  # noqa: F403
 from kael.ops.matmul import *  # noqa: F403
@@ -76,8 +77,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    """kael.data and kael.testing need NumPy, so they are imported at first use."""
-    if name in ("data", "testing"):
+    """kael.data and kael.testing need NumPy, kael.torch PyTorch: they are imported at first use."""
+    if name in ("data", "testing", "torch"):
         import importlib
 
         return importlib.import_module(f"kael.{name}")

@@ -8,14 +8,11 @@ import math
 import types
 import warnings
 
+from kael._kernels import norm as norms
 from kael._kernels import optim as kernels
-from kael._kernels import reduce as folds
-from kael._kernels.tensor import TensorBase
-from kael.autograd import no_grad
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.creation import tensor
 from kael.dtypes import float32, float64
-from kael.ops.reduce import norm
-from kael.ops.shape import cat
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -29,7 +26,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         Those without a gradient do not count.
     max_norm : float
     norm_type : float
-        Of the p-norm; may be ``inf``.
+        Of the p-norm: 2, 1, inf, -inf, 0 (how many elements are not zero) or any other number.
     error_if_nonfinite : bool
         Raise RuntimeError for an infinite or NaN norm, before anything is changed. Otherwise an
         infinite norm makes the infinite elements NaN and the others 0, and NaN spreads.
@@ -48,7 +45,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     >>> kael.optim.clip_grad_norm_([w], max_norm=1.0).item()
     2.0
     """
-    parameters = _listed(parameters, 3)
+    parameters = _listed("clip_grad_norm_", parameters)
     gradients = _gradients(parameters)
     total = _total_norm(gradients, norm_type, error_if_nonfinite)
     _scale(gradients, max_norm, total)
@@ -57,23 +54,24 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
-    tensors = _listed(tensors, 3)
+    tensors = _listed("get_total_norm", tensors)
     total = _total_norm(tensors, norm_type, error_if_nonfinite)
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """The second half of :func:`clip_grad_norm_`, with a norm already known."""
-    _scale(_gradients(_listed(parameters, 3)), max_norm, float(total_norm))
+    gradients = _gradients(_listed("clip_grads_with_norm_", parameters))
+    _scale(gradients, max_norm, float(total_norm))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
     limit = float(clip_value)
-    kernels.clamp(_gradients(_listed(parameters, 3)), -limit, limit)
+    kernels.clamp(_gradients(_listed("clip_grad_value_", parameters)), -limit, limit)
 
 
-def _listed(parameters, stacklevel):
+def _listed(op, parameters):
     if isinstance(parameters, TensorBase):
         return [parameters]
     empty_generator = isinstance(parameters, types.GeneratorType)
@@ -81,8 +79,9 @@ def _listed(parameters, stacklevel):
     if empty_generator and not parameters:
         warnings.warn(
             "`parameters` is an empty generator, no gradient clipping will occur.",
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
+    require_tensor(op, *parameters)
     return parameters
 
 
@@ -90,23 +89,10 @@ def _gradients(parameters):
     return [p.grad for p in parameters if p.grad is not None]
 
 
-@no_grad
 def _total_norm(tensors, norm_type, error_if_nonfinite):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
     norm_type = float(norm_type)
-    parts = [t.detach().reshape(-1) for t in tensors]
-    if not parts:
-        return 0.0
-    if len({t.dtype for t in parts}) > 1 or norm_type not in (1.0, 2.0):
-        parts = [t.to(float64) for t in parts]
-    whole = parts[0] if len(parts) == 1 else cat(parts)
-    if whole.numel() == 0:
-        total = 0.0
-    elif norm_type in (1.0, 2.0):
-        fold = folds.REDUCTIONS[f"norm{int(norm_type)}"]
-        total = folds.reduce(fold, whole, None, False, float64.code).item()
-    else:
-        total = norm(whole, norm_type).item()
+    total = _root(norms.total(tensors, norm_type), norm_type)
     if error_if_nonfinite and not math.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
@@ -114,6 +100,14 @@ def _total_norm(tensors, norm_type, error_if_nonfinite):
             "non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     return total
+
+
+def _root(total, p):
+    if p == 2.0:
+        return math.sqrt(total)
+    if p in (0.0, 1.0) or math.isinf(p):
+        return total
+    return tensor(total, dtype=float64).pow(1 / p).item()  # kael's pow: libm's differ
 
 
 def _scale(gradients, max_norm, total):

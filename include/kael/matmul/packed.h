@@ -92,10 +92,10 @@ static int kl_run_packed(const struct kl_runtime *rt, const struct kl_product *p
 static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
                               const struct kl_product *product, int64_t threads) {
     const int64_t panel = kl_panel_columns(kernels, kernels->rows);
-    /* The sizes are for f32; f64 takes half as many for the same bytes. */
-    const int64_t share = kernels->size / (int64_t)sizeof(float);
-    const int64_t rows = kl_round_up(kl_packed_blocks.rows / share, kernels->rows);
-    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns / share, panel),
+    /* The sizes are for f32; wider elements take fewer for the same bytes. */
+    const int64_t each = sizeof(float), size = kernels->size;
+    const int64_t rows = kl_round_up(kl_packed_blocks.rows * each / size, kernels->rows);
+    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns * each / size, panel),
                                    kl_round_up(product->columns, panel));
     struct kl_packed_job job = {.kernels = kernels};
     job.row_block = kl_row_block_for(product->rows, rows, threads, kernels->rows);

@@ -10,7 +10,8 @@
 #include "kael/matmul/loops.h"
 #include "kael/runtime.h"
 
-enum kl_way { KL_DIRECT, KL_STREAM, KL_TURNED, KL_PANELS };
+/* How a product goes: the strips' four ways, or packed.h. */
+enum kl_way { KL_DIRECT, KL_STREAM, KL_TURNED, KL_PANELS, KL_PACKED };
 
 struct kl_strips_job {
     const struct kl_tile_kernels *kernels;

@@ -37,6 +37,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
                 KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
                 KL_UNROLL for (int v = 0; v < vectors; ++v) {
                     const V(vec) row = KL_LOAD(b, v);
+                    KL_TILE_ORDER;
                     KL_UNROLL for (int i = 0; i < rows; ++i)
                         sum[i][v] = V(fma)(value[i], row, sum[i][v]);
                 }
@@ -49,6 +50,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
                 }
                 KL_UNROLL for (int i = 0; i < rows; ++i) {
                     const V(vec) value = KL_VALUE(i);
+                    KL_TILE_ORDER;
                     KL_UNROLL for (int v = 0; v < vectors; ++v)
                         sum[i][v] = V(fma)(value, row[v], sum[i][v]);
                 }
@@ -176,6 +178,7 @@ static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
 #undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
+#undef KL_TILE_ORDER
 #undef KL_TILE_SMALL
 #define KL_TILE_KERNELS KL_FN(tile_kernels)
 #define KL_TILE_KERNELS_4 KL_FN(tile_kernels_4)

@@ -11,6 +11,9 @@
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 0 /* of vector registers */
+/* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
+ * to make room. */
+#define KL_TILE_ORDER __asm__("" ::: "memory")
 
 #define KL_TILES_f32_neon(X) \
     KL_HEIGHTS_8(X, 1) KL_HEIGHTS_8(X, 2) KL_HEIGHTS_8(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
@@ -57,8 +60,7 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
 }
 #define KL_TILE_LANES 1
 
-/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64. Lane l of src begins at
- * src + offset[l]. */
+/* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lane l begins at src + offset[l]. */
 #define KL_SQUARE ((int64_t)(16 / sizeof(T)))
 #define KL_SQUARE_LANE(lane) V(load)((const T *)(src + offset[lane]))
 #define KL_SQUARE_f32                                                                         \

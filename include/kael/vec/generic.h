@@ -12,20 +12,12 @@
 #define BITS uint32_t
 #define LIBM(name) KL_CAT2(name, f)
 #include "kael/vec/generic.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef LIBM
 
 #define KL_TYPE f64
 #define T double
 #define BITS uint64_t
 #define LIBM(name) name
 #include "kael/vec/generic.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef LIBM
 
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE double v_load_f32_f64_generic(const float *p) { return v_load_f32_generic(p); }
