@@ -54,7 +54,8 @@ KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_pr
 
 /* ---- One product ---- */
 
-enum { KL_L1_SPAN = 4096 }; /* bytes from one line of a set of L1 to the next one of it */
+/* Bytes from one line of a set of L1 to the next one of it, and how many lines a set keeps. */
+enum { KL_L1_SPAN = 4096, KL_L1_WAYS = 8 };
 
 /* Whether b is best read where it lies: its rows are contiguous and a block of it stays in L2. */
 KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
@@ -73,13 +74,21 @@ KL_INLINE bool kl_small_a(const struct kl_tile_kernels *kernels,
     return kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
 }
 
-/* Whether the rows of a are best read where they lie: not when those of a tile fall on one set of
- * L1. A single panel of rows has no second use that would pay for packing. */
+/* Whether the rows of a tile throw each other out of L1, all on one set of it and more than it has
+ * ways. A single panel of rows is read once, and nothing would be gained by moving it. */
+KL_INLINE bool kl_rows_collide(const struct kl_tile_kernels *kernels,
+                               const struct kl_product *product) {
+    const struct kl_panels panels = kl_balance(product->rows, kernels->rows);
+    return panels.count > 1 && product->a.row % KL_L1_SPAN == 0 &&
+           panels.height + (panels.taller > 0) > KL_L1_WAYS;
+}
+
+/* Whether a is best read where it lies: along its rows, or when all of it stays in L2. */
 KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
                            const struct kl_product *product) {
-    if (product->rows <= kernels->rows) return true;
-    return product->a.row % KL_L1_SPAN != 0 &&
-           (product->a.column == kernels->size || kl_small_a(kernels, product));
+    return !kl_rows_collide(kernels, product) &&
+           (product->rows <= kernels->rows || kl_small_a(kernels, product) ||
+            (product->a.column == kernels->size && !kernels->lanes));
 }
 
 /* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
@@ -115,9 +124,7 @@ KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
 /* The way that suits the operands best. */
 static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
                                  const struct kl_product *product) {
-    if (kl_direct_b(kernels, product) &&
-        (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
-        return KL_DIRECT;
+    if (kl_direct_b(kernels, product) && !kl_rows_collide(kernels, product)) return KL_DIRECT;
     if (kl_streams_b(kernels, product)) return KL_STREAM;
     if (product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
         product->columns >= KL_TURNED_VECTORS * kernels->width)

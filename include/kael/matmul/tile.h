@@ -70,6 +70,7 @@ struct kl_tile_kernels {
     int size;
     int width;
     int rows;
+    bool lanes; /* full tiles read values of a from vectors: only of packed panels */
     int vectors[KL_TILE_ROWS];
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];

@@ -97,9 +97,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
             KL_NEXT_ROW(parked, tile->parked_row);
         }
     }
-#ifdef KL_TILE_LANES
-    if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T) &&
-        tile->saved == NULL)
+#if KL_TILE_LANES
+    if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T))
         KL_FN(tile_sum_lanes)(tile, rows, vectors, acc);
     else
 #endif
@@ -156,7 +155,7 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #define KL_KERNELS(tallest, ...)                                         \
     {                                                                    \
         .size = sizeof(T), .width = V(width), .rows = (tallest),         \
-        .vectors = __VA_ARGS__,                                          \
+        .lanes = KL_TILE_LANES, .vectors = __VA_ARGS__,                  \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},  \
         .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},    \
         .pack = KL_FN(pack),                                             \

@@ -9,6 +9,7 @@
  */
 #define KL_TILE_REGISTERS 16
 #define KL_TILE_SMALL 2 /* vectors of the tile of 4 rows of rung v4 */
+#define KL_TILE_LANES 0
 #define KL_TILE_MASKS 1
 #define KL_TILE_ORDER (void)0
 

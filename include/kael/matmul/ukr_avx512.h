@@ -9,6 +9,7 @@
  */
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
+#define KL_TILE_LANES 0
 #define KL_TILE_MASKS 0 /* of vector registers */
 #define KL_TILE_ORDER (void)0
 
