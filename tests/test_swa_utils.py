@@ -5,7 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
-from conftest import bits_equal
+from conftest import bits_equal, spread
 
 import kael
 from kael.optim import swa_utils
@@ -93,6 +93,29 @@ def test_a_weight_of_one_gives_the_model_exactly():
     average.update_parameters(model)
     average.update_parameters(kael_model(WEIGHTS[1] * 1e-20))
     assert bits_equal(average.module.weight.detach(), WEIGHTS[1] * np.float32(1e-20))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("decay", [0.999, 0.3])
+def test_every_element_follows_the_formula(decay, dtype, every_isa):
+    sizes = [*range(40), 10_007]
+    averaged = [kael.tensor(spread(n, dtype, n)) for n in sizes]
+    current = [kael.tensor(spread(n, dtype, 100 + n)) for n in sizes]
+    base = kael.tensor(spread((6, 8), dtype))
+    strided, towards = base[::2].transpose(0, 1), kael.tensor(spread((8, 3), dtype, 7))
+    weight, rest = (np.dtype(dtype).type(w) for w in (1 - decay, 1 - (1 - decay)))
+
+    def formula(a, c):
+        return a + weight * (c - a) if decay > 0.5 else c - rest * (c - a)
+
+    pairs = list(zip([*averaged, strided], [*current, towards], strict=True))
+    expected = [formula(np.array(a), np.array(c)) for a, c in pairs]
+    untouched = np.array(base[1::2])
+    with kael.num_threads(3):
+        swa_utils.get_ema_multi_avg_fn(decay)([a for a, _ in pairs], [c for _, c in pairs], None)
+    for (a, _), e in zip(pairs, expected, strict=True):
+        assert bits_equal(a, e)
+    assert bits_equal(base[1::2], untouched)
 
 
 def test_errors_as_torchs():

@@ -3,6 +3,7 @@
 import math
 from copy import deepcopy
 
+from kael._kernels import optim as kernels
 from kael.autograd import no_grad
 from kael.creation import tensor
 from kael.dtypes import int64
@@ -30,13 +31,11 @@ def get_ema_multi_avg_fn(decay=0.999):
     """
     _check_decay(decay)
 
+    plan = kernels.Listed("AveragedModel")
+
     @no_grad
     def ema_update(averaged, current, num_averaged):
-        for a, c in zip(averaged, current, strict=True):
-            if a.dtype.is_floating_point:
-                _go_towards(a, c, 1 - decay)
-            else:
-                a.copy_(a * decay + c * (1 - decay))
+        _go_towards(plan, averaged, current, 1 - decay)
 
     return ema_update
 
@@ -47,25 +46,24 @@ def get_swa_multi_avg_fn():
     The formula is that of :func:`get_ema_multi_avg_fn` with ``w = 1 / (num_averaged + 1)``.
     """
 
+    plan = kernels.Listed("AveragedModel")
+
     @no_grad
     def swa_update(averaged, current, num_averaged):
-        weight = 1 / (int(num_averaged) + 1)
-        for a, c in zip(averaged, current, strict=True):
-            if a.dtype.is_floating_point:
-                _go_towards(a, c, weight)
-            else:
-                a.copy_(a + (c - a) * weight)
+        _go_towards(plan, averaged, current, 1 / (int(num_averaged) + 1))
 
     return swa_update
 
 
-def _go_towards(averaged, current, weight):
-    """Of two formulas the one that hits the end exactly for a weight of 0 or 1."""
-    step = current - averaged
-    if weight < 0.5:
-        averaged.add_(step.mul_(weight))
-    else:
-        averaged.copy_(current - step.mul_(1 - weight))
+def _go_towards(plan, averaged, current, weight):
+    """Floats in one region; integers are rounded towards zero."""
+    pairs = list(zip(averaged, current, strict=True))
+    floats = [(a, c.to(a.dtype)) for a, c in pairs if a.dtype.is_floating_point]
+    params, values = [a for a, _ in floats], [c for _, c in floats]
+    plan.update(params, values, [{} for _ in floats], {"weight": weight})
+    for a, c in pairs:
+        if not a.dtype.is_floating_point:
+            a.copy_(a * (1 - weight) + c * weight)
 
 
 def get_ema_avg_fn(decay=0.999):
