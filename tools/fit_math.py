@@ -5,6 +5,7 @@ the reduced interval, its coefficients then rounded to the element type. The rou
 because the leading terms of each expression are exact and written in math.inc.h.
 """
 
+import itertools
 import struct
 
 import mpmath as mp
@@ -12,8 +13,8 @@ import mpmath as mp
 mp.mp.dps = 60
 
 
-def remez(f, low, high, degree):
-    """Coefficients, lowest first, of the polynomial p minimising max |f - p|; and that error."""
+def remez(f, low, high, degree, weight=lambda x: 1):
+    """Coefficients, lowest first, of the polynomial p minimising max |f - p| weight; that error."""
     low, high = mp.mpf(low), mp.mpf(high)
     middle, half = (low + high) / 2, (high - low) / 2
     points = [
@@ -31,11 +32,13 @@ def remez(f, low, high, degree):
         for i, x in enumerate(points):
             for j in range(degree + 1):
                 rows[i, j] = ((x - middle) / half) ** j
-            rows[i, degree + 1] = (-1) ** i
+            rows[i, degree + 1] = (-1) ** i / weight(x)
             right[i] = f(x)
         solution = mp.lu_solve(rows, right)
         scaled = [solution[j] for j in range(degree + 1)]
-        errors = [(x, y - mp.polyval(scaled[::-1], (x - middle) / half)) for x, y in values]
+        errors = [
+            (x, weight(x) * (y - mp.polyval(scaled[::-1], (x - middle) / half))) for x, y in values
+        ]
         points = extremes(errors, degree + 2)
         if abs(abs(solution[degree + 1]) / max(abs(e) for _, e in errors) - 1) < mp.mpf("1e-3"):
             break
@@ -130,47 +133,104 @@ def mills(a):
     return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2
 
 
-def rational(f, largest, shift, numerator, denominator):
-    """Coefficients, lowest first, of p and q with f(0) = p(0) and f close to p / q on [0, largest].
+def mills_pieces(shift):
+    """The 16 intervals where shift + x has the same exponent and first two bits, from x = 0 on."""
+    ends = [mp.mpf(shift)]
+    while len(ends) <= 16:
+        step = mp.mpf(2) ** (mp.floor(mp.log(ends[-1], 2)) - 2)
+        ends.append((mp.floor(ends[-1] / step) + 1) * step)
+    return [(a - shift, b - shift) for a, b in itertools.pairwise(ends)]
 
-    Interpolates at the images of Chebyshev points under a = shift v / (1 - v); the largest relative
-    error is within twice the least possible.
-    """
-    top = largest / (largest + shift)
-    count = numerator + denominator + 1
-    points = [top / 2 - top / 2 * mp.cos(mp.pi * (i + mp.mpf("0.5")) / count) for i in range(count)]
-    rows, right = mp.matrix(count, count), mp.matrix(count, 1)
-    for i, v in enumerate(points):
-        a = shift * v / (1 - v)
-        for j in range(numerator + 1):
-            rows[i, j] = a**j / f(a)
-        for j in range(1, denominator + 1):
-            rows[i, numerator + j] = -(a**j)
-        right[i] = mp.mpf(1)
-    solution = list(mp.lu_solve(rows, right))
-    p, q = solution[: numerator + 1], [mp.mpf(1), *solution[numerator + 1 :]]
-    grid = [shift * v / (1 - v) for v in (top * i / 500 for i in range(501))]
-    error = max(abs(mp.polyval(p[::-1], a) / mp.polyval(q[::-1], a) / f(a) - 1) for a in grid)
-    return p, q, error
+
+def gelu_pieces():
+    """The 16 intervals where 0.32 x (x + 3) rounds to the same integer."""
+    halves = (i + mp.mpf("0.5") for i in range(16))
+    ends = [mp.mpf(0), *(mp.sqrt(h / mp.mpf("0.32") + mp.mpf("2.25")) - 1.5 for h in halves)]
+    return list(itertools.pairwise(ends))
+
+
+def center_of(f, low, high, kind):
+    """A center near the middle where f is a float of the kind but for a 500th of an ulp."""
+    step, found = (high - low) * mp.mpf(2) ** -14, []
+    for k in range(-400, 401):
+        c = rounded((low + high) / 2 + k * step, "f32")
+        found.append((abs(rounded(f(c), kind) / f(c) - 1), c))
+    return min(found)[1]
+
+
+def piecewise(f, intervals, centers, kind, degree, relative):
+    """A polynomial about the center of each interval: coefficients, lowest first, a column each;
+    the leading one is f there, rounded. And the largest error, relative to f if asked for."""
+    columns, errors = [], []
+    for (low, high), c in zip(intervals, centers, strict=True):
+        first = rounded(f(c), kind)
+        tangent = mp.diff(f, c)
+
+        def slope(u, c=c, tangent=tangent):
+            return tangent if abs(u) < 1e-15 else (f(c + u) - f(c)) / u
+
+        def weight(u, c=c, size=high - low):
+            if c == 0 and relative:
+                return 1 / tangent
+            return (abs(u) + size * EDGE) / (f(c + u) if relative else 1)
+
+        rest, error = remez(slope, low - c, high - c, degree - 1, weight)
+        columns.append([first, *rest])
+        errors.append(error)
+    return list(zip(*columns, strict=True)), max(errors)
+
+
+def left_gelu(a):
+    """-gelu(-a)."""
+    return a * mp.erfc(a / mp.sqrt(2)) / 2
+
+
+def left_slope(a):
+    """The derivative of gelu at -a."""
+    return (mp.erfc(a / mp.sqrt(2)) - a * mp.sqrt(2 / mp.pi) * mp.exp(-a * a / 2)) / 2
+
+
+def tables_of_pieces(kind):
+    """name: rows of 16, and the error or None, for the functions that are polynomials by pieces."""
+    shift, degree, turn = MILLS[kind]
+    intervals = mills_pieces(shift)
+    centers = [center_of(mills, *interval, kind) for interval in intervals]
+    rows, error = piecewise(mills, intervals, centers, kind, degree, True)
+
+    def turned(row):
+        """The first piece has the index turn."""
+        return [row[(i - turn) % 16] for i in range(16)]
+
+    found = {"mills_center": ([turned(centers)], None), "mills": (map(turned, rows), error)}
+    if kind == "f32":
+        intervals = gelu_pieces()
+        centers = [mp.mpf(0), *(center_of(left_gelu, *i, kind) for i in intervals[1:])]
+        found["gelu_center"] = [centers], None
+        found["gelu"] = piecewise(left_gelu, intervals, centers, kind, 7, True)
+        found["gelu_slope"] = piecewise(left_slope, intervals, centers, kind, 7, False)
+    return {name: (list(rows), error) for name, (rows, error) in found.items()}
 
 
 LOG_RANGE = (0, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
 EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
-TANH_SMALL = (mp.mpf("0.97"), mp.mpf("0.625"))
-# The largest a, a shift that suits, and the degrees.
-TAIL = ((mp.mpf("14.5"), 3, 4, 5), (mp.mpf(39), 4, 10, 11))
+TANH_SMALL = (mp.mpf("0.95"), mp.mpf("0.625"))
+# A weight that vanishes at 0 is kept from doing so.
+EDGE = mp.mpf("0.003")
+# The shift, the degree, and the index that shift's own bits give.
+MILLS = {"f32": (1, 6, 12), "f64": (3, 14, 2)}
 ROOT_PI = mp.sqrt(mp.pi)
 
 # name: for f32 and f64 each function, range, degree
 POLYNOMIALS = {
     "exp": ((expm1_quotient, EXP_RANGE, 5), (expm1_quotient, EXP_RANGE, 10)),
+    "exp_short": tuple((expm1_quotient, EXP_RANGE, d, lambda r: r * r + EDGE) for d in (4, 9)),
     "log": ((log_quotient, LOG_RANGE, 2), (log_quotient, LOG_RANGE, 6)),
     "pow": ((pow_quotient, LOG_RANGE, 2), (pow_quotient, LOG_RANGE, 6)),
     "sin": tuple((odd_quotient(mp.sin, 1, -mp.mpf(1) / 6), QUADRANT, d) for d in (3, 6)),
     "cos": ((cos_quotient, QUADRANT, 3), (cos_quotient, QUADRANT, 6)),
     "tanh": tuple(
-        (odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3), (0, limit**2), d)
+        (odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3), (0, limit**2), d, lambda z: z + EDGE)
         for limit, d in zip(TANH_SMALL, (6, 11), strict=True)
     ),
     "erf": tuple(
@@ -184,6 +244,8 @@ CONSTANTS = {
     "ln2": (mp.log(2),) * 2,
     "exp_largest": (89, 710),
     "exp_smallest": (-104, -746),
+    "sigmoid_smallest": (-20, -40),
+    "sigmoid_largest": (110, 752),
     "smallest_normal": (mp.mpf(2) ** -126, mp.mpf(2) ** -1022),
     "two_thirds": (mp.mpf(2) / 3,) * 2,
     "two_over_pi": (2 / mp.pi,) * 2,
@@ -193,11 +255,21 @@ CONSTANTS = {
     "tanh_largest": (10, 20),
     "erf_slope": (2 / ROOT_PI - 1,) * 2,
     "root_two": (mp.sqrt(2),) * 2,
-    "tail_largest": tuple(t[0] for t in TAIL),
+    "tail_largest": (14.96875, 39.5),
+    "gelu_largest": (5.609375, 5.609375),
+    "erfc_largest": (10.25, 27.5),
+    "mills_shift": tuple(shift for shift, _, _ in MILLS.values()),
     "normal_peak": (1 / mp.sqrt(2 * mp.pi),) * 2,
     "gelu_linear": (2 * mp.sqrt(2 / mp.pi),) * 2,
     "gelu_cubic": (2 * mp.sqrt(2 / mp.pi) * mp.mpf("0.044715"),) * 2,
 }
+
+
+def wrapped(row, kind):
+    """The lines of one row of a table, four numbers each."""
+    numbers = [literal(x, kind) for x in row]
+    lines = [", ".join(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
+    return [f"        {{{lines[0]},", *(f"         {line}," for line in lines[1:-1]), f"         {lines[-1]}}},"]
 
 
 def table(kind):
@@ -227,12 +299,16 @@ def table(kind):
         f"    .half_pi_lowest = {literal(mp.pi / 2 - rounded(mp.pi / 2, kind) - third, kind)},"
     )
     for name, pair in POLYNOMIALS.items():
-        f, (low, high), degree = pair[which]
-        coefficients, error = remez(f, low, high, degree)
+        f, (low, high), degree, *weight = pair[which]
+        coefficients, error = remez(f, low, high, degree, *weight)
         add_polynomial(name, coefficients, error)
-    above, below, error = rational(mills, *TAIL[which])
-    add_polynomial("tail_above", above, error)
-    add_polynomial("tail_below", below, error)
+    for name, (rows, error) in tables_of_pieces(kind).items():
+        several = f"[{len(rows)}]" if error is not None else ""
+        fields.append(f"    {ctype} {name}{several}[16];")
+        lines = [line for row in reversed(rows) for line in wrapped(row, kind)]
+        if error is not None:
+            lines = [f"{{ /* error {mp.nstr(error, 3)} */", *lines, "    },"]
+        values += [f"    .{name} = {lines[0].lstrip()}", *lines[1:]]
     root = struct.pack("fd"[which], float(rounded(mp.sqrt(mp.mpf(1) / 2), kind)))
     fields.append(f"    kl_word_{kind} root_half_bits; /* of the square root of 1/2 */")
     values.append(f"    .root_half_bits = 0x{root[::-1].hex()},")

@@ -12,6 +12,10 @@
 #define K KL_CAT2(kl_math_, KL_TYPE)
 #define KL_HORNER(x, table) KL_FN(horner)(x, K.table, (int)(sizeof K.table / sizeof K.table[0]))
 
+/* Whether T is float. */
+#define KL_SINGLE_f32 1
+#define KL_SINGLE_f64 0
+
 /* The format of T. */
 #undef KL_FRACTION
 #undef KL_BIAS
@@ -23,9 +27,12 @@
 /* 1.5 * 2^fraction: adding it rounds to an integer, which is then in the low bits. */
 #define KL_ROUNDER ((T)1.5 * (T)((KL_WORD)1 << KL_FRACTION))
 
+#define KL_SIGMOID_SHIFT ((int)sizeof(T) * 8)
+#define KL_SIGMOID_SCALE (1 / (T)((uint64_t)1 << KL_SIGMOID_SHIFT / 2) / (T)((uint64_t)1 << KL_SIGMOID_SHIFT / 2))
 #include "kael/math/words.inc.h"
 #include "kael/math/exp.inc.h"
 #include "kael/math/log.inc.h"
 #include "kael/math/pow.inc.h"
 #include "kael/math/circular.inc.h"
 #include "kael/math/normal.inc.h"
+#include "kael/math/gelu.inc.h"

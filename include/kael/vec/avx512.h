@@ -58,6 +58,14 @@
 #undef TO_BITS
 #undef TO_FLOAT
 
+/* Tables of 16. */
+KL_INLINE __m512 v_lookup_f32_avx512(const float *table, __m512i index) {
+    return _mm512_permutexvar_ps(index, _mm512_loadu_ps(table));
+}
+KL_INLINE __m512d v_lookup_f64_avx512(const double *table, __m512i index) {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(table), index, _mm512_loadu_pd(table + 8));
+}
+
 /* Across lanes. */
 KL_INLINE float v_head_f32_avx512(__m512 a) { return _mm512_cvtss_f32(a); }
 KL_INLINE double v_head_f64_avx512(__m512d a) { return _mm512_cvtsd_f64(a); }
