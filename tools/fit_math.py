@@ -1,4 +1,4 @@
-"""Derives the coefficients of include/kael/math/tables.h; needs mpmath. Prints the header.
+"""Writes include/kael/math/tables*.h: constants and coefficients; needs mpmath.
 
 Every polynomial is a minimax fit (Remez exchange in 60 digits) of a function that is smooth on
 the reduced interval, its coefficients then rounded to the element type. The rounding is harmless
@@ -7,6 +7,7 @@ because the leading terms of each expression are exact and written in math.inc.h
 
 import itertools
 import struct
+from pathlib import Path
 
 import mpmath as mp
 
@@ -75,7 +76,7 @@ def shifted(scaled, middle, half):
 
 def rounded(value, kind):
     """The nearest float of the kind, as an mpf."""
-    if kind == "f64":
+    if kind != "f32":
         return mp.mpf(float(value))
     low = struct.unpack("f", struct.pack("f", float(value)))[0]
     return mp.mpf(low)
@@ -119,6 +120,14 @@ def odd_quotient(f, first, third):
         return (f(r) - first * r) / (r * z)
 
     return quotient
+
+
+def asin_quotient(z):
+    """(asin(s) / s - 1) / s^2 as a function of z = s^2."""
+    if z < mp.mpf("1e-20"):
+        return mp.mpf(1) / 6 + 3 * z / 40
+    s = mp.sqrt(z)
+    return (mp.asin(s) / s - 1) / z
 
 
 def cos_quotient(z):
@@ -169,7 +178,7 @@ def piecewise(f, intervals, centers, kind, degree, relative):
         def slope(u, c=c, tangent=tangent):
             return tangent if abs(u) < 1e-15 else (f(c + u) - f(c)) / u
 
-        def weight(u, c=c, size=high - low):
+        def weight(u, c=c, size=high - low, tangent=tangent):
             if c == 0 and relative:
                 return 1 / tangent
             return (abs(u) + size * EDGE) / (f(c + u) if relative else 1)
@@ -212,6 +221,7 @@ def tables_of_pieces(kind):
 
 
 LOG_RANGE = (0, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
+FRACTION_RANGE = (mp.sqrt(mp.mpf("0.5")) - 1, mp.sqrt(2) - 1)
 EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
 TANH_SMALL = (mp.mpf("0.95"), mp.mpf("0.625"))
@@ -238,14 +248,32 @@ POLYNOMIALS = {
     ),
 }
 
-# name: value for f32 and f64
+# name: for wide and f64, which are the types that have double lanes
+DOUBLE_POLYNOMIALS = {
+    "asin": tuple((asin_quotient, (0, mp.mpf("0.2501")), d) for d in (7, 12)),
+    "atan": tuple(
+        (odd_quotient(mp.atan, 1, -mp.mpf(1) / 3), (0, mp.mpf("0.1717")), d) for d in (5, 11)
+    ),
+    "sinh": tuple((odd_quotient(mp.sinh, 1, mp.mpf(1) / 6), (0, 1), d) for d in (3, 7)),
+    "cbrt": tuple((lambda f: mp.cbrt(1 + f), FRACTION_RANGE, d) for d in (3, 6)),
+}
+
+# name: value for f32 and f64; wide has those of f64
 CONSTANTS = {
+    "log10e": (1 / mp.log(10),) * 2,
+    "log10_2": (mp.log(2) / mp.log(10),) * 2,
+    "tan_eighth": (mp.tan(mp.pi / 8),) * 2,
+    "atan_huge": (mp.mpf(2) ** 120, mp.mpf(2) ** 1000),
+    "root_of_half": (mp.cbrt(mp.mpf("0.5")),) * 2,
+    "root_of_quarter": (mp.cbrt(mp.mpf("0.25")),) * 2,
+    "sinh_largest": (90, 711),
     "log2e": (1 / mp.log(2),) * 2,
     "ln2": (mp.log(2),) * 2,
     "exp_largest": (89, 710),
     "exp_smallest": (-104, -746),
     "sigmoid_smallest": (-20, -40),
     "sigmoid_largest": (110, 752),
+    "sigmoid_scale": (mp.mpf(2) ** -32, mp.mpf(2) ** -64),
     "smallest_normal": (mp.mpf(2) ** -126, mp.mpf(2) ** -1022),
     "two_thirds": (mp.mpf(2) / 3,) * 2,
     "two_over_pi": (2 / mp.pi,) * 2,
@@ -269,13 +297,20 @@ def wrapped(row, kind):
     """The lines of one row of a table, four numbers each."""
     numbers = [literal(x, kind) for x in row]
     lines = [", ".join(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
-    return [f"        {{{lines[0]},", *(f"         {line}," for line in lines[1:-1]), f"         {lines[-1]}}},"]
+    return [
+        f"        {{{lines[0]},",
+        *(f"         {line}," for line in lines[1:-1]),
+        f"         {lines[-1]}}},",
+    ]
 
 
 def table(kind):
     """Lines of the struct for one type."""
     which = 0 if kind == "f32" else 1
     ctype = ("float", "double")[which]
+    polynomials = {name: pair[kind == "f64"] for name, pair in POLYNOMIALS.items()}
+    if kind != "f32":
+        polynomials |= {name: pair[kind == "f64"] for name, pair in DOUBLE_POLYNOMIALS.items()}
     fields, values = [], []
 
     def add_polynomial(name, coefficients, error):
@@ -298,11 +333,10 @@ def table(kind):
     values.append(
         f"    .half_pi_lowest = {literal(mp.pi / 2 - rounded(mp.pi / 2, kind) - third, kind)},"
     )
-    for name, pair in POLYNOMIALS.items():
-        f, (low, high), degree, *weight = pair[which]
+    for name, (f, (low, high), degree, *weight) in polynomials.items():
         coefficients, error = remez(f, low, high, degree, *weight)
         add_polynomial(name, coefficients, error)
-    for name, (rows, error) in tables_of_pieces(kind).items():
+    for name, (rows, error) in tables_of_pieces(kind).items() if kind != "wide" else ():
         several = f"[{len(rows)}]" if error is not None else ""
         fields.append(f"    {ctype} {name}{several}[16];")
         lines = [line for row in reversed(rows) for line in wrapped(row, kind)]
@@ -322,11 +356,12 @@ def table(kind):
     ]
 
 
-HEAD = """/* Constants of math.inc.h, highest coefficient first; written by tools/fit_math.py.
+HEAD = """/* Tables of math.inc.h, written by tools/fit_math.py: the bits of 2 / pi, and for each type its
+ * constants and coefficients.
  *
- * A constant c is held as two floats, c and c_low, whose sum has twice the precision. The error
- * beside a polynomial is the largest absolute one before rounding to the element type, that of the
- * quotient tail_above / tail_below relative.
+ * A constant c is held as two floats, c and c_low, whose sum has twice the precision. Coefficients
+ * are listed from the highest on; the error beside a polynomial is the largest before rounding to
+ * the element type, in the weight that suits its use.
  */
 #ifndef KAEL_MATH_TABLES_H
 #define KAEL_MATH_TABLES_H
@@ -339,10 +374,13 @@ static const uint64_t kl_two_over_pi[21] = {
 %s
 };
 
-/* IEEE 754 formats: fraction bits, exponent bias, and the unsigned type of the same width. */
-enum { kl_fraction_f32 = 23, kl_bias_f32 = 127, kl_fraction_f64 = 52, kl_bias_f64 = 1023 };
+/* IEEE 754 formats: fraction bits, exponent bias, and the unsigned type of the same width. `wide`
+ * is a double that serves the precision of float. */
+enum { kl_fraction_f32 = 23, kl_fraction_f64 = 52, kl_fraction_wide = 52 };
+enum { kl_bias_f32 = 127, kl_bias_f64 = 1023, kl_bias_wide = 1023 };
 typedef uint32_t kl_word_f32;
 typedef uint64_t kl_word_f64;
+typedef uint64_t kl_word_wide;
 """
 
 
@@ -354,5 +392,18 @@ def angle_words():
     return "\n".join("    " + " ".join(words[i : i + 4]) for i in range(0, 20, 4))
 
 
+def main():
+    """Writes the headers into the folder of math.inc.h."""
+    folder = Path(__file__).parents[1] / "include" / "kael" / "math"
+    kinds = ("f32", "f64", "wide")
+    includes = [f'#include "kael/math/tables_{kind}.h"' for kind in kinds]
+    (folder / "tables.h").write_text("\n".join([HEAD % angle_words(), *includes, "", "#endif\n"]))
+    for kind in kinds:
+        guard = f"KAEL_MATH_TABLES_{kind.upper()}_H"
+        lines = [f"/* Constants for {kind}; written by tools/fit_math.py. */", f"#ifndef {guard}"]
+        text = "\n".join([*lines, f"#define {guard}", "", *table(kind), "#endif\n"])
+        (folder / f"tables_{kind}.h").write_text(text)
+
+
 if __name__ == "__main__":
-    print("\n".join([HEAD % angle_words(), *table("f32"), *table("f64"), "#endif"]))
+    main()

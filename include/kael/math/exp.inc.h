@@ -78,9 +78,9 @@ KL_INLINE V(vec) KL_FN(expm1)(V(vec) x) {
 /* With a = n ln 2 + r and steps holding n: 1 / (1 + exp(a)) = s (1 + *rest) 2^-k, k the bits of T;
  * returns s. The scale keeps every step from overflow where the quotient is denormal. */
 KL_INLINE V(vec) KL_FN(sigmoid_split)(V(vec) r, V(bits) steps, V(vec) *rest) {
-    const V(vec) one = V(splat)(1), scaled = V(splat)(KL_SIGMOID_SCALE);
+    const V(vec) one = V(splat)(1), scaled = V(splat)(K.sigmoid_scale);
     const V(vec) t = V(fma)(V(mul)(r, r), KL_HORNER(r, exp_short), r);
-    const V(vec) power = KL_FN(power_of_two)(steps, KL_SIGMOID_SHIFT);
+    const V(vec) power = KL_FN(power_of_two)(steps, (int)sizeof(T) * 8);
     /* d = (1 + 2^n) + 2^n t; what the first sum loses of a 2^n below 2^-25 does not matter. */
     const V(vec) base = V(add)(power, scaled);
     const V(vec) base_rest = V(sub)(scaled, V(sub)(base, power));
@@ -99,7 +99,7 @@ KL_INLINE V(vec) KL_FN(sigmoid)(V(vec) x) {
                             V(min)(V(splat)(K.sigmoid_largest), V(neg)(x)));
     const V(vec) r = KL_FN(exp_reduce)(a, &steps);
     const V(vec) s = KL_FN(sigmoid_split)(r, steps, &rest);
-    return V(mul)(V(fma)(s, rest, s), V(splat)(KL_SIGMOID_SCALE));
+    return V(mul)(V(fma)(s, rest, s), V(splat)(K.sigmoid_scale));
 }
 
 /* An odd polynomial near 0; 1 - 2 / (exp(2 |x|) + 1) beyond, where n ln2_low does not matter.

@@ -113,7 +113,7 @@ KL_INLINE V(vec) KL_FN(gelu_tanh_split)(V(vec) x, V(vec) *rest) {
     const V(vec) r = KL_FN(exp_reduce_split)(bounded, y_low, &low, &steps);
     const V(vec) s = KL_FN(sigmoid_split)(r, steps, rest);
     /* low moves the logarithm of s by s - 1 times that. */
-    const V(vec) slope = V(fnma)(s, V(splat)(KL_SIGMOID_SCALE), V(splat)(1));
+    const V(vec) slope = V(fnma)(s, V(splat)(K.sigmoid_scale), V(splat)(1));
     *rest = V(fnma)(low, slope, *rest);
     return s;
 }
@@ -126,7 +126,7 @@ KL_INLINE V(vec) KL_FN(gelu_tanh)(V(vec) x) {
     const V(vec) s = KL_FN(gelu_tanh_split)(bounded, &rest);
     const V(vec) p = V(mul)(bounded, s);
     const V(vec) p_rest = V(fma)(p, rest, V(fma)(bounded, s, V(neg)(p)));
-    const V(vec) value = V(mul)(V(add)(p, p_rest), V(splat)(KL_SIGMOID_SCALE));
+    const V(vec) value = V(mul)(V(add)(p, p_rest), V(splat)(K.sigmoid_scale));
     return V(select)(V(lt)(limit, x), x, value);
 }
 
@@ -136,7 +136,7 @@ KL_INLINE V(vec) KL_FN(gelu_tanh_slope)(V(vec) x) {
     const V(vec) one = V(splat)(1), limit = V(splat)(K.tail_largest);
     const V(vec) bounded = V(max)(V(neg)(limit), V(min)(limit, x));
     const V(vec) split = KL_FN(gelu_tanh_split)(bounded, &rest);
-    const V(vec) s = V(mul)(V(fma)(split, rest, split), V(splat)(KL_SIGMOID_SCALE));
+    const V(vec) s = V(mul)(V(fma)(split, rest, split), V(splat)(K.sigmoid_scale));
     const V(vec) z = V(mul)(bounded, bounded);
     const V(vec) slope = V(fma)(z, V(splat)(3 * K.gelu_cubic), V(splat)(K.gelu_linear));
     return V(fma)(V(mul)(bounded, slope), V(mul)(s, V(sub)(one, s)), s);

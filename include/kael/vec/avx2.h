@@ -96,6 +96,18 @@ KL_INLINE __m256d v_swap_f64_avx2(__m256d a, int half) {
     return half == 2 ? _mm256_permute2f128_pd(a, a, 1) : _mm256_permute_pd(a, 0x5);
 }
 
+/* Bridges between float and double lanes. */
+KL_INLINE __m256d v_first_half_f64_avx2(__m256 x) {
+    return _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+}
+KL_INLINE __m256d v_second_half_f64_avx2(__m256 x) {
+    return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+}
+KL_INLINE __m256 v_from_halves_f32_avx2(__m256d first, __m256d second) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(first)),
+                                _mm256_cvtpd_ps(second), 1);
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE __m128i v_first_f32_f64_avx2(int64_t count) {
     return _mm_cmpgt_epi32(_mm_set1_epi32((int)count), _mm_setr_epi32(0, 1, 2, 3));

@@ -85,6 +85,18 @@ KL_INLINE __m512d v_swap_f64_avx512(__m512d a, int half) {
     }
 }
 
+/* Bridges between float and double lanes. */
+KL_INLINE __m512d v_first_half_f64_avx512(__m512 x) {
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+}
+KL_INLINE __m512d v_second_half_f64_avx512(__m512 x) {
+    return _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+}
+KL_INLINE __m512 v_from_halves_f32_avx512(__m512d first, __m512d second) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first)),
+                              _mm512_cvtpd_ps(second), 1);
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE __m512d v_load_f32_f64_avx512(const float *p) {
     return _mm512_cvtps_pd(_mm256_loadu_ps(p));

@@ -73,6 +73,15 @@ KL_INLINE float64x2_t v_swap_f64_neon(float64x2_t a, int half) {
     return vextq_f64(a, a, 1);
 }
 
+/* Bridges between float and double lanes. */
+KL_INLINE float64x2_t v_first_half_f64_neon(float32x4_t x) {
+    return vcvt_f64_f32(vget_low_f32(x));
+}
+KL_INLINE float64x2_t v_second_half_f64_neon(float32x4_t x) { return vcvt_high_f64_f32(x); }
+KL_INLINE float32x4_t v_from_halves_f32_neon(float64x2_t first, float64x2_t second) {
+    return vcvt_high_f32_f64(vcvt_f32_f64(first), second);
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE float64x2_t v_load_f32_f64_neon(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 KL_INLINE float64x2_t v_load_f32_part_f64_neon(const float *p, int64_t count) {
