@@ -19,7 +19,8 @@ MODULES = sorted(KERNELS.glob("*.pyx"))
 JOBS = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 BUILD = Path("build")
 VEC_REPORTS = BUILD / "vec"
-VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "KAEL_BLAS")
+BLAS_STAMP = BUILD / "blas.settings"
+VARIABLES = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS")
 SANITIZERS = ("", "address,undefined", "thread")
 
 
@@ -77,6 +78,8 @@ def macros():
 
 def blas_settings():
     """Definitions and link arguments of the optional CBLAS path: Accelerate, else KAEL_BLAS."""
+    if not USE_BLAS:
+        return [], []
     if sys.platform == "darwin":
         defined, link = "KAEL_USE_ACCELERATE", ["-framework", "Accelerate"]
     else:
@@ -106,20 +109,22 @@ def headers(path, found):
 def extension(pyx):
     """One module; an edit of any header it compiles rebuilds it."""
     args, link, defined = compile_args(), ["-pthread", "-lm"], macros()
+    depends = sorted(map(str, headers(pyx, set())))
     if SANITIZE:
         link.append(f"-fsanitize={SANITIZE}")
     if VEC_REPORT:
         args.append(f"-fopt-info-vec-optimized={VEC_REPORTS / pyx.stem}.vec.log")
-    if USE_BLAS and pyx.stem == "matmul":
+    if pyx.stem == "blas":  # the only module that a change of BLAS builds anew
         blas_macros, blas_link = blas_settings()
         defined, link = defined + blas_macros, link + blas_link
+        depends.append(str(BLAS_STAMP))
     if pyx.stem == "runtime":  # show_config() tells what was built
         defined = [*defined, ("KAEL_FLAGS", f'"{" ".join(compile_args())}"')]
     return Extension(
         ".".join(pyx.with_suffix("").parts),
         [str(pyx)],
         include_dirs=["include"],
-        depends=sorted(map(str, headers(pyx, set()))),
+        depends=depends,
         define_macros=defined,
         extra_compile_args=args,
         extra_link_args=link,
@@ -143,7 +148,7 @@ def directives():
 def settings():
     """All that changes what is built besides the sources; other settings start from scratch."""
     flags = {name: os.environ.get(name, "") for name in VARIABLES}
-    ours = [compile_args(), macros(), directives(), ANNOTATE, VEC_REPORT, USE_BLAS, flags]
+    ours = [compile_args(), macros(), directives(), ANNOTATE, VEC_REPORT, flags]
     return "\n".join([sys.version, *map(str, ours), Path("setup.py").read_text()])
 
 
@@ -172,6 +177,9 @@ class BuildExtensions(build_ext):
 
 def modules():
     """The extensions, their C files made in build/cython (annotate's HTML beside them)."""
+    BUILD.mkdir(exist_ok=True)
+    if not BLAS_STAMP.exists() or BLAS_STAMP.read_text() != str(blas_settings()):
+        BLAS_STAMP.write_text(str(blas_settings()))
     stamp = BUILD / "cython.settings"
     extensions = cythonize(
         [extension(pyx) for pyx in MODULES],
@@ -181,7 +189,6 @@ def modules():
         nthreads=JOBS,
         force=differs(stamp),
     )
-    BUILD.mkdir(exist_ok=True)
     stamp.write_text(settings())
     return extensions
 

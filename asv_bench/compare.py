@@ -1,30 +1,39 @@
-"""Times kael against NumPy and torch, interleaved, and prints ratios.
+"""Times kael against NumPy, torch and C libraries, interleaved, and prints tables in Markdown.
 
-    python asv_bench/compare.py [--threads 1 2] [--rounds 15] [--jobs add epoch ...]
+    python asv_bench/compare.py [--filter REGEX] [--threads 1 2] [--rounds 15] [--list]
+    python asv_bench/compare.py --filter 'matmul f32'
+    python asv_bench/compare.py --ladder
 
 Each contestant lives in a process of its own (thread pools and allocators do not meet), all started
 first; then they take turns, one sample each per round, so that a machine that slows down slows down
-all of them. A line gives each contestant's best sample, and the median over the rounds of kael's
-time divided by the other's: below 1, kael is faster. A kael at two threads is also divided by the
-kael at one, and matmul on one thread by the measured FMA peak.
+all of them. kael's column is its median; the others say how many times as fast as they kael is (the
+median over the rounds): above 1, kael is faster. The peak of fused multiply-adds is measured in
+each round, too, on as many threads, and `of peak` is the median of kael's share of it.
 """
 
 import argparse
 import ctypes
+import math
+import platform
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from contestants import jobs
+from benchmarks.shapes import PRODUCTS
+from contestants import CALLS, LADDER, RUNGS, jobs
 
 HERE = Path(__file__).parent
-NAMES = ("kael", "numpy", "torch", "torch, fused Adam")
-JOBS = ("add", "add, requires_grad", "matmul", "epoch")
-SAMPLE_SECONDS = 0.02
-MATMUL_FLOPS = 2 * 1024**3
+PEERS = ("NumPy", "torch", "torch, fused Adam", "oneDNN", "OpenBLAS", "BLIS", "MKL")
+DEFAULT = r"^(add.*|matmul 8x8.*|matmul f32 (128|1024)x(128|1024)x(128|1024)|epoch)$"
+SAMPLE_SECONDS = 0.005  # short, so that few samples meet another process
+
+
+# ---- Processes ----
 
 
 class Contestant:
@@ -32,11 +41,11 @@ class Contestant:
 
     def __init__(self, name, threads):
         command = [sys.executable, __file__, "--contestant", name, str(threads)]
-        self.name, self.threads = name, threads
+        self.name = name
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        self.jobs = self.process.stdout.readline().strip().split("|")
+        self.jobs = set(self.process.stdout.readline().rstrip("\n").split("|")) - {""}
 
     def sample(self, job):
         """Seconds per call, over one short burst."""
@@ -47,22 +56,24 @@ class Contestant:
         self.process.stdin.close()
         self.process.wait()
 
-    def __str__(self):
-        return f"{self.name} ({self.threads})"
-
 
 def serve(name, threads):
-    """The other side of Contestant: answers each line with a time."""
+    """The other side of Contestant: answers each line with a time; one job is prepared at once."""
     try:
         mine = jobs(name, threads)
-    except ImportError:
-        print("", flush=True)
-        return
-    repeats = {job: calibrate(run) for job, run in mine.items()}
+    except (ImportError, OSError):
+        if name == "kael":
+            raise
+        mine = {}  # not installed
     print("|".join(mine), flush=True)
+    prepared = run = None
     for line in sys.stdin:
         job = line.strip()
-        print(burst(mine[job], repeats[job]), flush=True)
+        if job != prepared:
+            run = None  # its operands go before those of the next come
+            run, prepared = mine[job](), job
+            repeats = calibrate(run)
+        print(burst(run, repeats), flush=True)
 
 
 def burst(run, count):
@@ -74,77 +85,173 @@ def burst(run, count):
 
 def calibrate(run):
     """How many calls fill a sample, after a warm-up."""
-    run()
-    return max(1, round(SAMPLE_SECONDS / burst(run, max(1, round(0.002 / burst(run, 1))))))
+    once = burst(run, 1)
+    if once < SAMPLE_SECONDS:
+        once = burst(run, max(1, round(SAMPLE_SECONDS / 4 / once)))
+    return max(1, round(SAMPLE_SECONDS / once))
 
 
-def peak_meter(folder):
-    """A function that measures one core's floating-point operations per second, at their best."""
-    library = Path(folder) / "peak.so"
-    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC"]
+def peak_meter(folder, dtype, threads):
+    """A function that measures floating-point operations per second of so many cores."""
+    library = Path(folder) / f"peak_{dtype}.so"
+    real = {"f32": "float", "f64": "double"}[dtype]
+    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", f"-DREAL={real}"]
     subprocess.run(["cc", *flags, HERE / "peak.c", "-o", library], check=True)
     loop = ctypes.CDLL(str(library)).fma_peak
     loop.restype, loop.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_void_p]
-    sink = ctypes.c_float()
 
-    def rate():
+    def rate(_):
         start = time.perf_counter()
-        done = loop(300_000, ctypes.byref(sink))
+        done = loop(300_000, ctypes.byref(ctypes.c_double()))
         return done / (time.perf_counter() - start)
 
-    return lambda: max(rate() for _ in range(20))
+    pool = ThreadPoolExecutor(threads)
+    return lambda: max(sum(pool.map(rate, range(threads))) for _ in range(5))
 
 
-def measure(contestants, job, rounds, between=None):
-    """Samples per contestant, taken in turns; `between` is called once a round."""
-    able = [one for one in contestants if job in one.jobs]
-    samples = {one: [] for one in able}
-    extra = []
+# ---- Measuring and telling ----
+
+
+def measure(contestants, job, rounds, peak=None):
+    """Samples per contestant that can do the job, taken in turns, and of the peak."""
+    samples = {one: [] for one in contestants if job in one.jobs}
+    peaks = []
     for _ in range(rounds):
-        for one in able:
-            samples[one].append(one.sample(job))
-        if between:
-            extra.append(between())
-    return samples, extra
+        for one, taken in samples.items():
+            taken.append(one.sample(job))
+        if peak:
+            peaks.append(peak())
+    return {one.name: taken for one, taken in samples.items()}, peaks
 
 
-def ratio(mine, other):
-    return statistics.median(a / b for a, b in zip(mine, other, strict=True))
+def ratios(samples):
+    """How many times as fast as each peer kael is."""
+    mine = samples["kael"]
+    return {
+        name: statistics.median(b / a for a, b in zip(mine, other, strict=True))
+        for name, other in samples.items()
+        if name != "kael"
+    }
 
 
-def report(job, samples, peaks):
-    """Prints the table of one job."""
-    kaels = [one for one in samples if one.name == "kael"]
-    for one, seconds in samples.items():
-        line = f"{job:20} {one!s:22} {min(seconds) * 1e6:12.2f} us"
-        for kael in kaels:
-            if kael.threads == one.threads and kael is not one:
-                line += f"   kael / {one.name}: {ratio(samples[kael], seconds):.3f}"
-        if one in kaels[1:]:
-            line += f"   against one thread: {ratio(seconds, samples[kaels[0]]):.3f}"
-        if job == "matmul" and one.threads == 1:
-            line += f"   share of FMA peak: {MATMUL_FLOPS / min(seconds) / max(peaks):.3f}"
-        print(line, flush=True)
+def shown(seconds, operations=None):
+    """A time, or the rate of a product."""
+    seconds = statistics.median(seconds)
+    if operations:
+        return f"{operations / seconds / 1e9:.1f} GF/s"
+    return f"{seconds * 1e6:.2f} us" if seconds < 1e-3 else f"{seconds * 1e3:.1f} ms"
+
+
+def row(*cells):
+    print("|", " | ".join(cells), "|", flush=True)
+
+
+def header(title, *columns):
+    print(f"\n### {title}\n", flush=True)
+    row(*columns)
+    row(*("---" if at == 0 else "---:" for at in range(len(columns))))
+
+
+def table(title, contestants, names, rounds, products=None, peak=None):
+    """Measures and prints one family of jobs; returns the ratios of each."""
+    peers = [one.name for one in contestants[1:] if one.jobs.intersection(names)]
+    header(title, "job", "kael", *(["of peak"] if peak else []), *peers, "best of them")
+    found = []
+    for name in names:
+        samples, peaks = measure(contestants, name, rounds, peak)
+        operations = products[name].operations if products else None
+        times = ratios(samples)
+        share = []
+        if peak:
+            pairs = zip(samples["kael"], peaks, strict=True)
+            share = [f"{statistics.median(operations / s / p for s, p in pairs):.1%}"]
+        cells = [f"{times[peer]:.2f}" if peer in times else "" for peer in peers]
+        best = f"{min(times.values()):.2f}" if times else ""
+        label = products[name].label if products else name
+        row(label, shown(samples["kael"], operations), *share, *cells, best)
+        found.append(times)
+    if len(found) > 1:
+        means = [geometric_mean([x[peer] for x in found if peer in x]) for peer in peers]
+        least = geometric_mean([min(x.values()) for x in found if x])
+        row("**geometric mean**", "", *([""] if peak else []), *means, least)
+    return found
+
+
+def geometric_mean(factors):
+    return f"**{math.exp(statistics.fmean(map(math.log, factors))):.2f}**" if factors else ""
+
+
+def compare(threads, pattern, rounds, folder):
+    """All tables of one thread count."""
+    contestants = [Contestant(name, threads) for name in ("kael", *PEERS)]
+    missing = [one.name for one in contestants if not one.jobs]
+    if missing:
+        print(f"\nNot found, left out: {', '.join(missing)}.", flush=True)
+    contestants = [one for one in contestants if one.jobs]
+    if "kael" in missing:
+        sys.exit("kael cannot be imported")
+    wanted = [name for name in CALLS if pattern.search(name)]
+    where = f"{threads} thread{'s' * (threads > 1)}"
+    if wanted:
+        table(f"Calls and training, {where}", contestants, wanted, rounds)
+    families = {}
+    for one in PRODUCTS:
+        if pattern.search(str(one)):
+            key = f"{one.family}, {one.dtype}{', b transposed' * one.transposed}", one.dtype
+            families.setdefault(key, {})[str(one)] = one
+    for (title, dtype), group in families.items():
+        peak = peak_meter(folder, dtype, threads)
+        table(f"Products: {title}, {where}", contestants, list(group), rounds, group, peak)
+    for one in contestants:
+        one.close()
+
+
+def ladder(threads, rounds, folder):
+    """The table of the rungs, v6 on that many threads."""
+    kael = Contestant("kael", threads)
+    for dtype in ("f32", "f64"):
+        peak = peak_meter(folder, dtype, 1)
+        title = f"The ladder: {dtype}, n = {LADDER}, v6_threaded on {threads} threads"
+        header(title, "rung", "rate", "times the one before", "of one core's peak")
+        former = None
+        for name in RUNGS:
+            samples, peaks = measure([kael], f"{name} {dtype}", rounds, peak)
+            seconds = statistics.median(samples["kael"])
+            gain = f"{former / seconds:.2f}" if former else ""
+            share = 2 * LADDER**3 / seconds / statistics.median(peaks)
+            row(name, shown(samples["kael"], 2 * LADDER**3), gain, f"{share:.1%}")
+            former = seconds
+    kael.close()
+
+
+def machine():
+    """The processor's name."""
+    info = Path("/proc/cpuinfo")
+    named = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.M) if info.exists() else None
+    return named[1] if named else platform.processor() or platform.machine()
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--filter", type=re.compile, default=re.compile(DEFAULT), metavar="REGEX")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--jobs", nargs="+", default=JOBS, choices=JOBS)
+    parser.add_argument("--list", action="store_true", help="print the names of the jobs")
+    parser.add_argument("--ladder", action="store_true", help="the table of the rungs instead")
     parser.add_argument("--contestant", nargs=2, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.contestant:
         serve(options.contestant[0], int(options.contestant[1]))
-        return
-    contestants = [Contestant(name, n) for n in options.threads for name in NAMES]
-    with tempfile.TemporaryDirectory() as folder:
-        for job in options.jobs:
-            peak = peak_meter(folder) if job == "matmul" else None
-            samples, peaks = measure(contestants, job, options.rounds, peak)
-            report(job, samples, peaks)
-    for one in contestants:
-        one.close()
+    elif options.list:
+        print("\n".join([*CALLS, *map(str, PRODUCTS)]))
+    else:
+        print(f"{machine()}, {platform.system()} {platform.machine()}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            if options.ladder:
+                ladder(max(options.threads), options.rounds, folder)
+            else:
+                for threads in options.threads:
+                    compare(threads, options.filter, options.rounds, folder)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,18 @@
-"""The same jobs written for kael, NumPy and torch; compare.py times them, each in its own process.
+"""The same jobs written for kael, NumPy, torch and C libraries; compare.py times them, each in its
+own process.
 
-A job is a function without arguments that does the work once. `jobs(name, threads)` makes those of
-one contestant, by the names of JOBS; a contestant may lack some.
+`jobs(name, threads)` gives the jobs of one contestant by name, each a function that prepares the
+work and returns a function without arguments that does it once. A contestant may lack some.
 """
 
 import os
 
+from benchmarks.shapes import PRODUCTS
+
 ROWS, BATCH = 4000, 64
+RUNGS = ("v1_ijk", "v2_ikj", "v3_tiled", "v4_packed", "v5_simd", "v6_threaded")
+LADDER = 1024
+CALLS = ("add", "add, requires_grad", "matmul 8x8", "matmul 8x8, requires_grad", "epoch")
 
 
 def values(*shape):
@@ -20,71 +26,112 @@ def classes():
     return values(ROWS).argsort() % 10
 
 
+def products(prepare, dtypes=("f32", "f64")):
+    """The jobs of every measured product; prepare(a, b) takes NumPy arrays."""
+    return {
+        str(one): lambda one=one: prepare(*one.operands())
+        for one in PRODUCTS
+        if one.dtype in dtypes
+    }
+
+
+def binary(wrap, operation, requires_grad=False):
+    """The job of an operation on two 8 x 8 tensors."""
+
+    def prepare():
+        a, b = wrap(values(8, 8)), wrap(values(8, 8).copy())
+        if requires_grad:
+            b.requires_grad = True
+        return lambda: operation(a, b)
+
+    return prepare
+
+
 def numpy_jobs():
-    a, b, square = values(8, 8), values(8, 8), values(1024, 1024)
-    return {"add": lambda: a + b, "matmul": lambda: square @ square}
+    def multiply(a, b):
+        return lambda: a @ b
+
+    return {
+        "add": binary(lambda x: x, lambda a, b: a + b),
+        "matmul 8x8": binary(lambda x: x, lambda a, b: a @ b),
+        **products(multiply),
+    }
+
+
+def tensor_jobs(library, optimizer):
+    """The jobs of kael and of torch, which share every name in them."""
+    wrap = library.from_numpy
+
+    def multiply(a, b):
+        a, b = wrap(a), wrap(b)
+        return lambda: library.matmul(a, b)
+
+    return {
+        "add": binary(wrap, lambda a, b: a + b),
+        "add, requires_grad": binary(wrap, lambda a, b: a + b, True),
+        "matmul 8x8": binary(wrap, library.matmul),
+        "matmul 8x8, requires_grad": binary(wrap, library.matmul, True),
+        "epoch": lambda: epoch(library, optimizer),
+        **products(multiply),
+    }
 
 
 def kael_jobs():
     import kael
-    from kael import nn
 
-    a, b = kael.from_numpy(values(8, 8)), kael.from_numpy(values(8, 8))
-    tracked = kael.from_numpy(values(8, 8).copy())
-    tracked.requires_grad = True
-    square = kael.from_numpy(values(1024, 1024))
-    images, labels = kael.from_numpy(values(ROWS, 784)), kael.from_numpy(classes())
-    model = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
-    optimizer = kael.optim.Adam(model.parameters())
-    return {
-        "add": lambda: a + b,
-        "add, requires_grad": lambda: tracked + b,
-        "matmul": lambda: square @ square,
-        "epoch": lambda: epoch(
-            model, nn.CrossEntropyLoss(), optimizer, images, labels, kael.randperm
-        ),
+    def rung(name, dtype):
+        a = kael.from_numpy(values(LADDER, LADDER)).to(getattr(kael, dtype))
+        b, out = a.clone(), kael.zeros(LADDER, LADDER, dtype=a.dtype)
+        return lambda: getattr(kael.matmul_versions, name)(a, b, out)
+
+    ladder = {
+        f"{name} {short}": lambda name=name, dtype=dtype: rung(name, dtype)
+        for short, dtype in (("f32", "float32"), ("f64", "float64"))
+        for name in RUNGS
     }
+    return {**tensor_jobs(kael, kael.optim.Adam), **ladder}
 
 
 def torch_jobs(threads, **adam):
     import torch
-    from torch import nn
 
     torch.set_num_threads(threads)
-    a, b, tracked = (torch.from_numpy(values(8, 8)) for _ in range(3))
-    tracked.requires_grad = True
-    square = torch.from_numpy(values(1024, 1024))
-    images, labels = torch.from_numpy(values(ROWS, 784)), torch.from_numpy(classes())
+    return tensor_jobs(torch, lambda parameters: torch.optim.Adam(parameters, **adam))
+
+
+def epoch(library, make_optimizer):
+    """The training loop of examples/mnist_mlp.py."""
+    nn = library.nn
+    images, labels = library.from_numpy(values(ROWS, 784)), library.from_numpy(classes())
     model = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
-    optimizer = torch.optim.Adam(model.parameters(), **adam)
-    return {
-        "add": lambda: a + b,
-        "add, requires_grad": lambda: tracked + b,
-        "matmul": lambda: square @ square,
-        "epoch": lambda: epoch(
-            model, nn.CrossEntropyLoss(), optimizer, images, labels, torch.randperm
-        ),
-    }
+    criterion, optimizer = nn.CrossEntropyLoss(), make_optimizer(model.parameters())
+
+    def run():
+        order = library.randperm(ROWS)
+        for start in range(0, ROWS, BATCH):
+            rows = order[start : start + BATCH]
+            optimizer.zero_grad()
+            criterion(model(images[rows]), labels[rows]).backward()
+            optimizer.step()
+
+    return run
 
 
-def epoch(model, criterion, optimizer, images, labels, randperm):
-    """The training loop of examples/mnist_mlp.py; kael and torch share every name in it."""
-    order = randperm(ROWS)
-    for start in range(0, ROWS, BATCH):
-        rows = order[start : start + BATCH]
-        optimizer.zero_grad()
-        criterion(model(images[rows]), labels[rows]).backward()
-        optimizer.step()
+def library_jobs(name):
+    import gemm
+
+    dtypes, prepare = gemm.load(name)
+    return products(prepare, dtypes)
 
 
 def jobs(name, threads):
     """The jobs of one contestant, in a process that is its own."""
-    for variable in ("KAEL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[variable] = str(threads)
+    for library in ("KAEL", "OPENBLAS", "OMP", "MKL", "BLIS"):
+        os.environ[f"{library}_NUM_THREADS"] = str(threads)
     makers = {
         "kael": kael_jobs,
-        "numpy": numpy_jobs,
+        "NumPy": numpy_jobs,
         "torch": lambda: torch_jobs(threads),
-        "torch, fused Adam": lambda: torch_jobs(threads, fused=True),
+        "torch, fused Adam": lambda: {"epoch": torch_jobs(threads, fused=True)["epoch"]},
     }
-    return makers[name]()
+    return makers[name]() if name in makers else library_jobs(name)

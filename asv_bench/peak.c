@@ -1,5 +1,5 @@
 /* The FMA peak of one core: accumulators enough to cover the latency, in registers, no memory.
- * compare.py compiles it with -O3 -march=native -ffp-contract=fast. */
+ * compare.py compiles it with -O3 -march=native -ffp-contract=fast -DREAL=float, or double. */
 #include <stdint.h>
 
 #if defined(__AVX512F__)
@@ -11,19 +11,19 @@
 #endif
 enum { CHAINS = 12 };
 
-typedef float vector __attribute__((vector_size(BYTES)));
+typedef REAL vector __attribute__((vector_size(BYTES)));
 
 /* Runs the loop and returns the floating-point operations done; *sink keeps the result alive. */
-int64_t fma_peak(int64_t steps, float *sink) {
+int64_t fma_peak(int64_t steps, REAL *sink) {
     vector sums[CHAINS], a = {0}, b = {0};
-    a += 0.999f;
-    b += 1e-3f;
-    for (int c = 0; c < CHAINS; c++) sums[c] = b * (float)c;
+    a += (REAL)0.999;
+    b += (REAL)1e-3;
+    for (int c = 0; c < CHAINS; c++) sums[c] = b * (REAL)c;
     for (int64_t step = 0; step < steps; step++) {
 #pragma GCC unroll 16
         for (int c = 0; c < CHAINS; c++) sums[c] = sums[c] * a + b;
     }
     for (int c = 1; c < CHAINS; c++) sums[0] += sums[c];
     *sink = sums[0][0];
-    return steps * CHAINS * (BYTES / 4) * 2;
+    return steps * CHAINS * (BYTES / (int)sizeof(REAL)) * 2;
 }

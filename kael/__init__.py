@@ -19,6 +19,7 @@ from kael.creation import *  # noqa: F403
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
 from kael.interop import from_dlpack, from_numpy
 from kael.ops.comparison import *  # noqa: F403
+from kael.ops.einsum import *  # noqa: F403
 from kael.ops.elementwise import *  # noqa: F403
 from kael.ops.indexing import *  # noqa: F403
 from kael.ops.matmul import *  # noqa: F403

@@ -10,8 +10,9 @@ import functools
 
 from kael._kernels import graph
 from kael._kernels.graph import Node, needs_grad, record
+from kael._kernels.numbers import number
 from kael._kernels.runtime import is_grad_enabled, set_grad_mode
-from kael._kernels.tensor import TensorBase, number
+from kael._kernels.tensor import TensorBase, require_tensor
 
 __all__ = [
     "Node", "backward", "enable_grad", "grad", "is_grad_enabled", "needs_grad", "no_grad",
@@ -143,8 +144,18 @@ def _seed(root, g, op):
     return g.detach().to(root.dtype)
 
 
-def _listed(tensors):
-    return [tensors] if isinstance(tensors, TensorBase) else list(tensors)
+def _listed(op, tensors):
+    if isinstance(tensors, TensorBase):
+        return [tensors]
+    tensors = list(tensors)
+    require_tensor(op, *tensors)
+    return tensors
+
+
+def _gradients(given, roots):
+    if given is None:
+        return [None] * len(roots)
+    return [given] if isinstance(given, TensorBase) else list(given)
 
 
 def _refuse_create_graph(create_graph, op):
@@ -172,10 +183,10 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
         or a tensor changed in place since it was recorded.
     """
     _refuse_create_graph(create_graph, "backward")
-    tensors = _listed(tensors)
-    gradients = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
-    seeds = _seeds(tensors, gradients, "backward")
-    graph.backward(tensors, seeds, bool(retain_graph), None if inputs is None else _listed(inputs))
+    tensors = _listed("backward", tensors)
+    inputs = None if inputs is None else _listed("backward", inputs)
+    seeds = _seeds(tensors, _gradients(grad_tensors, tensors), "backward")
+    graph.backward(tensors, seeds, bool(retain_graph), inputs)
 
 
 def grad(
@@ -193,12 +204,11 @@ def grad(
     (tensor([6.]),)
     """
     _refuse_create_graph(create_graph, "grad")
-    outputs, inputs = _listed(outputs), _listed(inputs)
-    gradients = [None] * len(outputs) if grad_outputs is None else _listed(grad_outputs)
+    outputs, inputs = _listed("grad", outputs), _listed("grad", inputs)
     for at, x in enumerate(inputs):
         if not x.requires_grad:
             raise RuntimeError(f"grad: input {at} does not require grad")
-    seeds = _seeds(outputs, gradients, "grad")
+    seeds = _seeds(outputs, _gradients(grad_outputs, outputs), "grad")
     found = graph.grad(outputs, seeds, bool(retain_graph), inputs)
     if not allow_unused and any(g is None for g in found):
         raise RuntimeError(

@@ -89,7 +89,7 @@ def show_config(mode="text"):
 def facts():
     """The dictionary behind :func:`show_config`: sections of plain values."""
     from kael import __version__
-    from kael._kernels.matmul import blas_available
+    from kael._kernels.blas import blas_available
 
     compiler, flags, sanitizer = runtime.build_report()
     chosen, meaning, isa_origin = runtime.isa_report()
@@ -117,5 +117,5 @@ def facts():
             "in use bytes": stats.in_use_bytes,
             "cached bytes": stats.cached_bytes,
         },
-        "BLAS": {"used": blas_available()},
+        "BLAS": {"used": blas_available(), "bits promised": False},
     }

@@ -3,10 +3,9 @@
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
-from kael._kernels.tensor import TensorBase
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.dtypes import as_dtype, float32, int64
 from kael.interop import from_data
-from kael.ops.operands import require_tensor
 
 __all__ = [
     "arange", "as_tensor", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones",

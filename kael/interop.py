@@ -2,8 +2,9 @@
 
 from kael._kernels import buffers, dlpack
 from kael._kernels import tensor as base
+from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase
-from kael.dtypes import as_dtype, default_of, float32
+from kael.dtypes import as_dtype, bool_, default_of, float32, int64
 
 __all__ = ["from_dlpack", "from_numpy"]
 
@@ -14,8 +15,8 @@ def from_numpy(array):
     """A tensor on the memory of a NumPy array.
 
     Shares the memory, with any strides and any alignment; in-place operations on a read-only array
-    raise. An array in foreign byte order, or with strides that are not multiples of the itemsize,
-    is copied.
+    raise. An array in foreign byte order, with strides that are not multiples of the itemsize, or
+    of bools that hold other bytes than 0 and 1, is copied.
 
     Raises
     ------
@@ -38,7 +39,7 @@ def from_data(data, dtype=None, copy=True):
     """What :func:`kael.tensor` accepts, as a tensor."""
     dtype = None if dtype is None else as_dtype(dtype)
     if type(data) in (bool, int, float):
-        return base.number(data, (dtype or default_of(type(data))).code)
+        return number(data, (dtype or default_of(type(data))).code)
     if isinstance(data, TensorBase):
         return data.detach().to(dtype or data.dtype, copy=copy)
     if isinstance(data, (list, tuple, range)):
@@ -78,7 +79,7 @@ def _from_sequence(data, dtype):
         array = np.stack([to_numpy(x.detach()) for x in data])
     else:
         try:
-            array = _as_array(data if len(data) else np.zeros(0), np)
+            array = _numbers(data, dtype, np) if len(data) else np.zeros(0)
         except ValueError as error:
             raise ValueError(f"tensor: {error}") from None
         if dtype is None and array.dtype == np.float64:
@@ -87,11 +88,31 @@ def _from_sequence(data, dtype):
     return from_numpy(array).to(dtype or as_dtype(array.dtype))
 
 
+def _numbers(data, dtype, np):
+    """Nested sequences as an array; OverflowError for integers that int64 does not hold.
+
+    NumPy takes uint64, float64 or objects for those, which is right only where the dtype asked for
+    is bool or of floats, or some element is a float.
+    """
+    array = np.asarray(data)
+    large = array.dtype == np.float64 and np.abs(array).max(initial=0) >= 2.0**63
+    if array.dtype.kind not in "uO" and not large:
+        return array
+    elements = np.asarray(data, object)
+    if not all(isinstance(x, (int, float)) for x in elements.flat):
+        return _as_array(data, np)
+    whole = all(isinstance(x, int) for x in elements.flat)
+    if whole and not (dtype is not None and (dtype is bool_ or dtype.is_floating_point)):
+        for x in elements.flat:
+            number(x, (dtype or int64).code)
+    return elements.astype(np.float64)
+
+
 def _require_fit(array, dtype):
     """OverflowError for integers that the dtype does not hold, as for one number."""
     if dtype is not None and array.dtype.kind == "i" and array.size:
-        base.number(int(array.min()), dtype.code)
-        base.number(int(array.max()), dtype.code)
+        number(int(array.min()), dtype.code)
+        number(int(array.max()), dtype.code)
 
 
 def to_numpy(x):
@@ -142,14 +163,14 @@ def from_dlpack(source):
         Its memory is not on the CPU.
     """
     if not hasattr(source, "__dlpack__"):
-        return dlpack.from_capsule(_capsule(source))
+        return buffers.truths(dlpack.from_capsule(_capsule(source)))
     if source.__dlpack_device__() != _CPU:
         raise BufferError(f"from_dlpack: device {source.__dlpack_device__()} is not the CPU")
     try:
         capsule = source.__dlpack__(max_version=(1, 0))
     except TypeError:  # before DLPack 1.0
         capsule = source.__dlpack__()
-    return dlpack.from_capsule(capsule)
+    return buffers.truths(dlpack.from_capsule(capsule))
 
 
 def _capsule(source):

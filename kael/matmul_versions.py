@@ -15,6 +15,15 @@ rung                      one more idea                          what it ends
 :func:`v6_threaded`       row blocks shared among threads        one core at work
 ========================  =====================================  ==========================
 
+``matmul`` takes v6 for large operands. Smaller ones, and those of few rows, go by ways that pack
+less; :func:`way` tells which:
+
+==================  ==================================================================
+:func:`direct`      nothing packed: ``b`` stays in cache, its rows contiguous
+:func:`panels`      ``b`` packed one panel at a time: ``a`` stays in cache, or is short
+:func:`stream`      nothing packed: few rows, so ``b`` is read once from end to end
+==================  ==================================================================
+
 Examples
 --------
 >>> import kael
@@ -27,22 +36,28 @@ Examples
 import math
 
 from kael._kernels import matmul as kernels
-from kael._kernels.matmul import blas, blas_available, multiply_exact
+from kael._kernels.blas import blas, blas_available
+from kael._kernels.tensor import require_tensor
 
 __all__ = [
     "blas",
     "blas_available",
+    "direct",
     "multiply",
     "multiply_exact",
+    "panels",
+    "stream",
     "v1_ijk",
     "v2_ikj",
     "v3_tiled",
     "v4_packed",
     "v5_simd",
     "v6_threaded",
+    "way",
 ]
 
-SMALL_PROBLEM = 32**3  # multiply-adds up to which packing costs more than it saves
+_WAYS = {number: name for name, number in kernels.WAYS.items()}
+SMALL_PROBLEM = 32**3  # multiply-adds
 
 
 def v1_ijk(a, b, out):
@@ -75,9 +90,47 @@ def v6_threaded(a, b, out):
     kernels.rung("v6_threaded", a, b, out)
 
 
+def direct(a, b, out):
+    """v6 without packing: both operands are read where they lie."""
+    kernels.rung("direct", a, b, out)
+
+
+def panels(a, b, out):
+    """v6 that packs one panel of ``b`` at a time and reads ``a`` where it lies."""
+    kernels.rung("panels", a, b, out)
+
+
+def stream(a, b, out):
+    """v6 that reads ``b`` once, a few rows at a time; the sums of all columns wait in between."""
+    kernels.rung("stream", a, b, out)
+
+
+def way(a, b):
+    """How ``a @ b`` goes, for 2-D tensors: ``"direct"``, ``"panels"``, ``"stream"``, ``"packed"``.
+
+    ``"packed"`` is v6. Strides count: a transposed operand may go another way.
+
+    Examples
+    --------
+    >>> import kael
+    >>> kael.matmul_versions.way(kael.ones(8, 8), kael.ones(8, 8))
+    'direct'
+    """
+    return _WAYS[kernels.way(a, b)]
+
+
+def multiply_exact(a, b, out):
+    """``out += a @ b`` for integers, exact modulo 2**w, by the same loops and threads."""
+    kernels.rung("multiply_exact", a, b, out)
+
+
 def multiply(a, b, out):
-    """``out += a @ b`` by BLAS where it was built in, else v2 for small problems, else v6."""
-    if blas_available() and max(a.shape + b.shape) < 2**31:
+    """``out += a @ b`` by BLAS where it was built in and takes the sizes, else v2 or v6.
+
+    v2 is for small problems, where packing costs more than it saves.
+    """
+    require_tensor("multiply", a, b, out)
+    if blas_available() and max((*a.shape, *b.shape), default=0) < 2**31:
         blas(a, b, out)
     elif math.prod((*a.shape, *b.shape[1:])) <= SMALL_PROBLEM:
         v2_ikj(a, b, out)

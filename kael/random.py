@@ -11,7 +11,7 @@ import os
 
 from kael import dtypes
 from kael._kernels import random as kernels
-from kael._kernels.tensor import TensorBase
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad
 from kael.creation import empty, tensor
 
@@ -258,27 +258,31 @@ def randperm(n, *, generator=None, dtype=None):
 
 def rand_like(x, *, dtype=None, generator=None, requires_grad=False):
     """:func:`rand` of the shape and dtype of ``x``."""
+    require_tensor("rand_like", x)
     dtype = x.dtype if dtype is None else dtype
     return rand(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
 
 
 def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
     """:func:`randn` of the shape and dtype of ``x``."""
+    require_tensor("randn_like", x)
     dtype = x.dtype if dtype is None else dtype
     return randn(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
 
 
 def randint_like(x, low, high=None, *, dtype=None, generator=None):
     """:func:`randint` of the shape and dtype of ``x``; with one limit, it is ``high``."""
+    require_tensor("randint_like", x)
     low, high = (0, low) if high is None else (low, high)
     dtype = x.dtype if dtype is None else dtype
     return randint(low, high, x.shape, generator=generator, dtype=dtype)
 
 
 def _fill(kernel, x, generator, op, *arguments):
-    """Draws into x itself where the kernel may write there, else into a copy."""
+    """Draws into x, or where the change of x is recorded into a copy."""
+    require_tensor(op, x)
     stream = _stream(generator, op)
-    if x.is_contiguous() and not needs_grad(x):
+    if not needs_grad(x):
         return kernel(x, stream, *arguments)
     return x.copy_(kernel(empty(x.shape, dtype=x.dtype), stream, *arguments))
 
@@ -307,5 +311,6 @@ def bernoulli(probabilities, *, generator=None):
 
     Compares with uniform values, so its resolution is 2**-24 in float32.
     """
+    require_tensor("bernoulli", probabilities)
     uniform = rand_like(probabilities, generator=generator)
     return (uniform < probabilities.detach()).to(probabilities.dtype)

@@ -6,10 +6,7 @@ as exactly these arrays, for any program to read. Anything else, such as an opti
 stores its structure as JSON beside the arrays.
 """
 
-import json
 import os
-import zipfile
-import zlib
 
 from kael import dtypes
 from kael.creation import tensor
@@ -45,6 +42,8 @@ def save(obj, path):
     --------
     >>> kael.save({"weight": kael.ones(2, 3)}, "model.npz")  # doctest: +SKIP
     """
+    import json
+
     path = os.fspath(path)
     write = _format(path, "save")[0]
     arrays = {}
@@ -52,7 +51,9 @@ def save(obj, path):
     flat = isinstance(obj, dict) and all(
         isinstance(key, str) and isinstance(value, Tensor) for key, value in obj.items()
     )
-    temporary = f"{path}.{os.getpid()}.part"
+    # A name of its own, since two threads may save to one path. Not mkstemp's: the file shall have
+    # the permissions that open() gives.
+    temporary = f"{path}.{os.urandom(8).hex()}.part"
     try:
         write(temporary, arrays, None if flat else json.dumps(structure))
         os.replace(temporary, path)
@@ -72,6 +73,8 @@ def load(path):
     TypeError
         Names an array whose dtype kael does not have.
     """
+    import json
+
     path = os.fspath(path)
     read = _format(path, "load")[1]
     if not os.path.exists(path):
@@ -80,7 +83,7 @@ def load(path):
         arrays, structure = read(path)
     except (IsADirectoryError, PermissionError):
         raise
-    except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, ValueError) as error:
+    except (EOFError, KeyError, OSError, ValueError) as error:
         raise ValueError(f"load: {path!r} is damaged or of another format: {error}") from error
     tensors = {name: _tensor(name, array) for name, array in arrays.items()}
     return tensors if structure is None else _put_together(json.loads(structure), tensors)
@@ -151,6 +154,8 @@ def _format(path, op):
 
 
 def _write_npz(path, arrays, structure):
+    import zipfile
+
     import numpy as np
 
     entries = dict(arrays)
@@ -163,22 +168,32 @@ def _write_npz(path, arrays, structure):
 
 
 def _read_npz(path):
+    import zipfile
+    import zlib
+
     import numpy as np
 
     arrays = {}
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            with archive.open(name) as entry:
-                array = np.lib.format.read_array(entry, allow_pickle=False)
-            arrays[name.removesuffix(".npy")] = array
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                with archive.open(name) as entry:
+                    array = np.lib.format.read_array(entry, allow_pickle=False)
+                arrays[name.removesuffix(".npy")] = array
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise ValueError(str(error)) from None
     structure = arrays.pop(_STRUCTURE, None)
     return arrays, None if structure is None else bytes(structure).decode()
 
 
 def _write_safetensors(path, arrays, structure):
-    _safetensors("save").numpy.save_file(
+    package = _safetensors("save")
+    with open(path, "xb") as file:
+        mode = os.fstat(file.fileno()).st_mode
+    package.numpy.save_file(
         arrays, path, metadata=None if structure is None else {_STRUCTURE: structure}
     )
+    os.chmod(path, mode)  # the package makes a file of its own that only the user may read
 
 
 def _read_safetensors(path):

@@ -4,7 +4,7 @@ from kael import autograd, interop, ops, printing, random
 from kael._kernels import tensor as base
 from kael._kernels import views
 from kael._kernels.operators import Operators, register_ops
-from kael._kernels.tensor import TensorBase, register_tensor_class
+from kael._kernels.tensor import TensorBase, register_tensor_class, require_tensor
 from kael.dtypes import bool_, float32, float64, int32, int64
 from kael.ops import comparison, conversion, elementwise, indexing, reduce, rows
 from kael.ops import matmul as matrices
@@ -107,6 +107,7 @@ class Tensor(Operators):
 
     def type_as(self, other):
         """As the dtype of another tensor."""
+        require_tensor("type_as", self, other)
         return self.to(other.dtype)
 
     gather = indexing.gather
@@ -130,6 +131,7 @@ class Tensor(Operators):
     unbind = shape_ops.unbind
     split = shape_ops.split
     chunk = shape_ops.chunk
+    diagonal = shape_ops.diagonal
     flip = shape_ops.flip
 
     all = reduce.all
@@ -148,12 +150,16 @@ class Tensor(Operators):
 
     log_softmax = rows.log_softmax
 
+    addmm = matrices.addmm
+    baddbmm = matrices.baddbmm
     bmm = matrices.bmm
     dot = matrices.dot
+    inner = matrices.inner
     matmul = matrices.matmul
     mm = matrices.mm
     mv = matrices.mv
     outer = matrices.outer
+    vdot = matrices.vdot
 
     allclose = comparison.allclose
     equal = comparison.equal

@@ -2,6 +2,9 @@
 (instruction sets, thread counts) along which a result must not change."""
 
 import os
+import platform
+import shutil
+import signal
 import subprocess
 import sys
 import textwrap
@@ -13,6 +16,10 @@ import pytest
 import kael
 
 THREAD_COUNTS = (1, 2, 3, 7, 16)
+# Under emulation the plain one may be that of the machine underneath.
+OBJDUMP = shutil.which(f"{platform.machine()}-linux-gnu-objdump") or shutil.which("objdump")
+
+needs_objdump = pytest.mark.skipif(OBJDUMP is None, reason="objdump reads the built modules")
 
 
 def pytest_addoption(parser):
@@ -42,6 +49,11 @@ def bits_equal(a, b):
     return bool(same.all())
 
 
+def objdump(*arguments):
+    """What objdump prints."""
+    return subprocess.run([OBJDUMP, *arguments], check=True, capture_output=True, text=True).stdout
+
+
 def spread(shape, dtype="float32", seed=0):
     """An array whose exponents spread over +-50 with random signs.
 
@@ -57,6 +69,15 @@ def spread(shape, dtype="float32", seed=0):
         return generator.integers(limits.min, limits.max, shape, dtype=dtype, endpoint=True)
     mantissa = generator.uniform(1.0, 2.0, shape) * generator.choice((-1.0, 1.0), shape)
     return np.ldexp(mantissa, generator.integers(-50, 51, shape)).astype(dtype)
+
+
+def at_offset(array, offset):
+    """The values of an array in memory that starts ``offset`` bytes behind a multiple of 64."""
+    raw = np.zeros(array.nbytes + 128, np.uint8)
+    first = -raw.ctypes.data % 64 + offset
+    odd = raw[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
+    odd[...] = array
+    return odd
 
 
 @pytest.fixture(params=kael.usable_isas())
@@ -78,6 +99,14 @@ def four_threads():
     """Runs the test with four threads."""
     with kael.num_threads(4):
         yield 4
+
+
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises KeyboardInterrupt, also in a process that a shell started in the background."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, former)
 
 
 def run_script(source, env=None, timeout=120):

@@ -1,8 +1,10 @@
 """The public names, locked: a name that comes or goes must be meant."""
 
 import importlib
+import inspect
 import types
 
+import numpy as np
 import pytest
 
 import kael
@@ -10,13 +12,14 @@ import kael
 NAMES = {
     "kael": """
         AllocatorStats Generator Tensor abs add addmm all allclose allocator_stats amax amin
-        any arange argmax argmin as_tensor autograd bernoulli bitwise_and bitwise_not
+        any arange argmax argmin as_tensor autograd baddbmm bernoulli bitwise_and bitwise_not
         bitwise_or bitwise_xor bmm bool bool_ broadcast_shapes broadcast_to
         caching_allocator_enabled cat ceil chunk clamp cos cross_entropy_losses
-        default_generator div dot empty empty_cache empty_like enable_grad eq equal erf exp
-        expm1 eye flatten flip float32 float64 floor floor_divide from_dlpack from_numpy
+        default_generator diagonal div dot einsum empty empty_cache empty_like enable_grad
+        eq equal erf exp expm1 eye flatten flip float32 float64 floor floor_divide
+        from_dlpack from_numpy
         full full_like gather ge gelu gelu_tanh get_isa get_num_threads get_rng_state gt
-        index_select initial_seed int32 int64 is_grad_enabled isa isclose isfinite isinf
+        index_select initial_seed inner int32 int64 is_grad_enabled isa isclose isfinite isinf
         isnan le linear linspace load log log1p log_softmax logical_and logical_not
         logical_or logical_xor lt manual_seed masked_fill masked_select matmul
         matmul_versions max maximum mean min minimum mm movedim mul mv narrow ne neg nn
@@ -25,14 +28,14 @@ NAMES = {
         relu remainder reshape round rsqrt save seed select set_caching_allocator_enabled
         set_grad_enabled set_num_threads set_rng_state show_config sigmoid sign sin softmax
         split sqrt square squeeze stack standardize std sub sum t take_along_dim tanh tensor
-        transpose trunc uint8 unbind unsqueeze usable_isas var where zeros zeros_like
+        transpose trunc uint8 unbind unsqueeze usable_isas var vdot where zeros zeros_like
     """,
     "kael.data": """
         DataLoader TensorDataset digits idx_digits read_idx
     """,
     "kael.matmul_versions": """
-        blas blas_available multiply multiply_exact v1_ijk v2_ikj v3_tiled v4_packed v5_simd
-        v6_threaded
+        blas blas_available direct multiply multiply_exact panels stream v1_ijk v2_ikj
+        v3_tiled v4_packed v5_simd v6_threaded way
     """,
     "kael.nn": """
         CrossEntropyLoss Dropout Embedding Flatten GELU Identity L1Loss LayerNorm Linear
@@ -59,13 +62,14 @@ NAMES = {
     """,
 }
 TENSOR = """
-        T abs abs_ add add_ all allclose amax amin any argmax argmin backward bernoulli_
-        bitwise_and bitwise_and_ bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_xor
+        T abs abs_ add add_ addmm all allclose amax amin any argmax argmin backward baddbmm
+        bernoulli_ bitwise_and bitwise_and_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
+        bitwise_xor
         bitwise_xor_ bmm bool broadcast_to ceil ceil_ chunk clamp clamp_ clone contiguous
-        copy_ cos cos_ data_ptr detach dim dims div div_ dot double dtype dtype_code
+        copy_ cos cos_ data_ptr detach diagonal dim dims div div_ dot double dtype dtype_code
         dtype_object eq equal erf erf_ exp exp_ expand expm1 expm1_ fill_ flatten flip float
         floor floor_ floor_divide floor_divide_ gather ge gelu gelu_ gelu_tanh gelu_tanh_
-        grad grad_fn gt index_select int is_contiguous is_leaf is_writable isclose isfinite
+        grad grad_fn gt index_select inner int is_contiguous is_leaf is_writable isclose isfinite
         isinf isnan item le log log1p log1p_ log_ log_softmax logical_and logical_not
         logical_or logical_xor long lt mT masked_fill masked_select matmul max maximum
         maximum_ mean min minimum minimum_ mm movedim mul mul_ mv narrow ndim ne neg neg_
@@ -74,7 +78,7 @@ TENSOR = """
         retain_grad round round_ rsqrt rsqrt_ select shape sigmoid sigmoid_ sign sign_ sin
         sin_ size softmax split sqrt sqrt_ square square_ squeeze std storage_offset stride
         sub sub_ sum t take_along_dim tanh tanh_ to tolist transpose trunc trunc_ type_as
-        unbind uniform_ unsqueeze var view where zero_
+        unbind uniform_ unsqueeze var vdot view where zero_
 """
 
 
@@ -99,3 +103,39 @@ def test_kael_shows_nothing_but_its_names_and_modules():
 
 def test_public_attributes_of_a_tensor_are_these():
     assert sorted(name for name in dir(kael.Tensor) if name[0] != "_") == TENSOR.split()
+
+
+STRANGERS = [None, "text", [1.0, 2.0], np.ones((2, 2), "float32"), object()]
+
+# Parameters, by their names all over kael, that take tensors (or numbers), and sequences of them.
+OPERANDS = {
+    "a", "b", "batch1", "batch2", "condition", "indices", "input", "logits", "mask", "mat1", "mat2",
+    "probabilities", "target", "targets", "tensor", "weight", "x",
+}  # fmt: skip
+SEQUENCES = {"inputs", "outputs", "parameters", "tensors"}
+
+
+def required(function):
+    """The names of the parameters without a default."""
+    parameters = inspect.signature(function).parameters.values()
+    return [p.name for p in parameters if p.default is p.empty and p.kind is not p.VAR_POSITIONAL]
+
+
+@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "module", ["kael", "kael.nn.functional", "kael.nn.init", "kael.optim.clip", "kael.autograd"]
+)
+def test_what_is_no_tensor_is_a_type_error_that_names_the_operation(module, stranger):
+    count = 0
+    for name in NAMES.get(module, "backward grad").split():
+        function = getattr(importlib.import_module(module), name)
+        if isinstance(function, type) or not callable(function) or name == "linear":
+            continue
+        names = required(function)
+        for k in (k for k, name in enumerate(names) if name in OPERANDS | SEQUENCES):
+            given = [kael.ones(1, requires_grad=True) for _ in names]
+            given[k] = [stranger] if names[k] in SEQUENCES else stranger
+            with pytest.raises(TypeError, match=f"^{name}: .*{type(stranger).__name__}"):
+                function(*given)
+            count += 1
+    assert count >= 3

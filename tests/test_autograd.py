@@ -72,7 +72,7 @@ def test_gradients_are_added_in_reverse_order_of_creation():
         (parts[2] + (parts[0] + parts[1])).backward()
         # The latest part arrives first: ((w2 + w1) + w0).
         w0, w1, w2 = (np.float32(w) for w in weights)
-        assert x.grad.item() == float((w2 + w1) + w0) == expected or expected == 0.0
+        assert x.grad.item() == float((w2 + w1) + w0) == expected
         assert_bits_equal(x.grad, np.float32([(w2 + w1) + w0]))
 
 

@@ -68,6 +68,13 @@ def test_small_norms_change_nothing_and_views_are_written_through():
     assert total > 1e-3 and bits_equal(base, factor * before)
 
 
+def test_a_norm_as_small_as_the_constant_beside_it():
+    """torch divides by the norm plus 1e-6, which shows where the norm is no larger."""
+    (p,) = holders([np.array([3e-6, 4e-6], np.float64)])
+    clip_grad_norm_([p], 3e-6)
+    np.testing.assert_allclose(np.asarray(p.grad), [1.5e-6, 2e-6], rtol=1e-12)
+
+
 def test_nonfinite_norms():
     for values, error in (([np.inf, 1.0], "non-finite"), ([np.nan, 1.0], "non-finite")):
         (p,) = holders([np.array(values, np.float32)])
@@ -99,7 +106,7 @@ def test_clipping_by_value(dtype):
     values = np.array([-3.0, -0.5, -0.0, 0.5, 3.0, np.nan, np.inf, -np.inf] * 9, dtype)
     (p,) = holders([values])
     clip_grad_value_(iter([p]), 1)
-    assert bits_equal(p.grad, np.clip(values, dtype and -1, 1).astype(dtype))
+    assert bits_equal(p.grad, np.clip(values, -1, 1))
 
 
 def test_no_gradients():

@@ -157,6 +157,10 @@ def test_bad_arguments_are_refused():
         TensorDataset(kael.zeros(3), kael.zeros(4))
     with pytest.raises(ValueError, match="at least one tensor"):
         TensorDataset()
+    with pytest.raises(ValueError, match="0-d"):
+        TensorDataset(kael.zeros(3), kael.tensor(1.0))
+    with pytest.raises(TypeError, match="TensorDataset: operand 2 must be a Tensor, got list"):
+        TensorDataset(kael.zeros(3), [1.0, 2.0, 3.0])
 
 
 def test_digits_are_split_the_same_way_for_every_class():

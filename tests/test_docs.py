@@ -45,6 +45,23 @@ def test_readme_names_every_make_command():
     assert [name for name in commands if f"make {name}" not in documents] == []
 
 
+def test_contributing_shows_the_tree_as_it_is():
+    """What its layout names is there, and no header is left out."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    layout = text.split("## Where things are")[1].split("\n\n")[1]
+    named = {
+        name.rstrip("/") for line in layout.splitlines()
+        for name in re.split(r"   ", line.strip())[0].replace(",", "").split()
+        if re.search(r"[./]", name) and "<" not in name and name not in (".inc.h", ".py")
+    }  # fmt: skip
+    places = (ROOT, ROOT / "include/kael")
+    assert [name for name in named if not any((place / name).exists() for place in places)] == []
+    families = {pyx.stem for pyx in ROOT.glob("kael/_kernels/*.pyx")}
+    headers = {path.name for path in ROOT.glob("include/kael/*.*")}
+    left = {name for name in headers if re.split(r"[_.]", name)[0] not in families} - named
+    assert {name for name in left if f"{name.split('.')[0]}.h" not in named} == set()
+
+
 @pytest.mark.parametrize("name", MODULES)
 def test_docstring_examples(name):
     known = {"kael": kael, "nn": kael.nn, "np": np}

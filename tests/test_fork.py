@@ -298,6 +298,28 @@ for thread in threads:
     assert out == "{'True'}\n"
 
 
+def test_kernels_that_take_scratch_memory_do_not_lock_the_child_out():
+    # Kernels allocate without the GIL, so a fork may find the allocator's lock held by a thread
+    # that the child does not have.
+    out = run(
+        """
+kael.set_num_threads(2)
+a, b = kael.ones(20_000, 8, 8), kael.ones(20_000, 8, 8).transpose(1, 2)
+stop = threading.Event()
+def multiply():
+    while not stop.is_set():
+        a @ b  # each of the 20000 products packs its b
+thread = threading.Thread(target=multiply)
+thread.start()
+print({in_child(lambda: allocate(1000).nbytes) for _ in range(150)})
+stop.set()
+thread.join()
+""",
+        60,
+    )
+    assert out == "{'1000'}\n"
+
+
 # ---- Real operations ----
 
 

@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from conftest import needs_objdump, objdump
 
 ROOT = Path(__file__).parents[1]
 INCLUDE = ROOT / "include" / "kael"
@@ -27,10 +28,6 @@ MAX_LINES, MAX_COLUMNS = 400, 100
 VARIABLE = r"^\S+ .{7} \.(?:data|bss|tdata|tbss)\s+\S+\s+(?:\.hidden )?(\S+)$"
 NOT_OURS = re.compile(
     r"_*pyx|_*cython|main_interpreter_id|completed|_*(dso|edata|end|TMC|bss)|\.", re.I
-)
-
-needs_binutils = pytest.mark.skipif(
-    shutil.which("objdump") is None, reason="objdump reads the built modules"
 )
 
 
@@ -154,13 +151,7 @@ def stem_pyx(module):
     return module.name.split(".")[0] + ".pyx"
 
 
-def objdump(*arguments):
-    return subprocess.run(
-        ["objdump", *arguments], check=True, capture_output=True, text=True
-    ).stdout
-
-
-@needs_binutils
+@needs_objdump
 @pytest.mark.parametrize("module", built_modules(), ids=relative)
 def test_only_the_owner_of_the_process_has_mutable_state(module):
     """A variable of a header would exist once per module; pool, ISA and allocator exist once."""
@@ -169,7 +160,7 @@ def test_only_the_owner_of_the_process_has_mutable_state(module):
     assert module.name.startswith("runtime.") or ours == []
 
 
-@needs_binutils
+@needs_objdump
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="about x86-64's baseline")
 @pytest.mark.parametrize("module", built_modules(), ids=relative)
 def test_wide_instructions_stay_in_functions_of_their_set(module):
@@ -183,7 +174,7 @@ def test_wide_instructions_stay_in_functions_of_their_set(module):
     assert offenders == set()
 
 
-@needs_binutils
+@needs_objdump
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the snippet is for x86-64")
 @pytest.mark.parametrize("contract, fuses", [("off", False), ("fast", True)])
 def test_the_compiler_does_not_fuse_behind_the_source(contract, fuses, build_script, tmp_path):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from conftest import at_offset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -178,6 +179,41 @@ def test_select_and_gather():
         tensor.gather(0, kael.tensor([[3]]))
     with pytest.raises(IndexError, match="gather"):
         tensor.gather(0, kael.zeros(1, 5, dtype=kael.int64))
+
+
+@pytest.mark.parametrize("dtype", [kael.bool_, kael.float32])
+@pytest.mark.parametrize("name", ["gather", "index_select", "take_along_dim"])
+def test_positions_are_integers(name, dtype):
+    x = kael.ones(2)
+    for index in (kael.ones(2, dtype=dtype), kael.zeros(0, dtype=dtype)):
+        call = (index, 0) if name == "take_along_dim" else (0, index)
+        with pytest.raises(IndexError, match=f"{name}: the index must be of integer dtype, got"):
+            getattr(x, name)(*call)
+    with pytest.raises(IndexError, match="take_along_dim: the index must be of integer dtype"):
+        x.take_along_dim(kael.ones(2, dtype=dtype))
+
+
+@pytest.mark.parametrize("offset", range(1, 8))
+def test_misaligned_indices_and_tables(offset):
+    table = np.linspace(0, 1, 24).reshape(6, 4)
+    index = np.array([5, -1, 0, 2, 2])
+    for dtype in ("int64", "int32"):
+        odd = kael.from_numpy(at_offset(index.astype(dtype), offset))
+        for values in (table, table.astype("f4"), (table * 99).astype("i4"), table > 0.5):
+            x = kael.from_numpy(at_offset(values, offset))
+            same(x[odd], values[index])
+            same(x[:, kael.from_numpy(at_offset(index[2:].astype(dtype), offset))],
+                 values[:, index[2:]])  # fmt: skip
+            same(x.index_select(0, odd), values[index])
+            same(kael.nonzero(x), np.argwhere(values))
+            x[odd] = kael.from_numpy(at_offset(values[:5] * 0, offset)).to(x.dtype)
+            same(x[odd], values[index] * 0)
+        places = kael.from_numpy(at_offset(np.array([[3], [1]], dtype), offset))
+        chosen = kael.from_numpy(at_offset(table, offset)).gather(1, places)
+        same(chosen, np.array([[table[0, 3]], [table[1, 1]]]))
+        weight = kael.from_numpy(at_offset(table, offset)).requires_grad_()
+        kael.nn.functional.embedding(odd.abs(), weight).sum().backward()
+        assert weight.grad.sum(1).tolist() == [4.0, 4.0, 8.0, 0.0, 0.0, 4.0]
 
 
 def test_masks_and_nonzero():

@@ -301,3 +301,40 @@ def test_an_empty_tensor_travels():
         assert np.asarray(tensor).shape == shape
         assert kael.from_dlpack(np.zeros(shape, "f4")).shape == shape
         assert kael.from_numpy(np.zeros(shape, "f4")).shape == shape
+
+
+@pytest.mark.parametrize("take", [
+    kael.from_numpy, kael.from_dlpack, kael.tensor, kael.as_tensor,
+    lambda x: kael.tensor(memoryview(x)),
+    lambda x: kael.from_numpy(x.repeat(2)[::-2]).flip(0),
+])  # fmt: skip
+def test_any_byte_but_0_is_true(take):
+    raw = np.array([0, 1, 2, 255, 0, 128], np.uint8)
+    truth = raw != 0
+    x, y = take(raw.view(bool)), kael.tensor(truth)
+    assert x.dtype is kael.bool_ and x.tolist() == truth.tolist()
+    assert_bits_equal(x, truth)
+    for function in (
+        lambda x: x.sum(), lambda x: x.any(), lambda x: x.all(), lambda x: x.max(),
+        lambda x: x.argmax(), lambda x: x.prod(), lambda x: x.to(kael.int64),
+        lambda x: x.float(), lambda x: x == y, lambda x: x & kael.tensor(True),
+        lambda x: x | kael.tensor(False), lambda x: x ^ y, lambda x: ~x, lambda x: x.logical_not(),
+        lambda x: kael.arange(6)[x], lambda x: kael.where(x, 1.0, 2.0), lambda x: x.nonzero(),
+        lambda x: kael.zeros(6).masked_fill(x, 3.0), lambda x: x.maximum(y), lambda x: x[2],
+    ):  # fmt: skip
+        assert_bits_equal(function(x), function(y))
+
+
+def test_bools_that_are_0_and_1_share_their_memory():
+    array = np.array([[True, False], [False, True]])
+    for x in (kael.from_numpy(array), kael.from_numpy(array.T), kael.from_dlpack(array)):
+        assert x.data_ptr() == array.__array_interface__["data"][0]
+
+
+def test_numpy_needs_no_array_interface():
+    """``__array__`` and the buffer protocol are enough for whatever asks for an array."""
+    x = kael.arange(6).reshape(2, 3)
+    for array in (np.asarray(x), np.array(x), np.stack([x, x])[0], np.concatenate([x])):
+        assert_bits_equal(array, x)
+    assert np.shares_memory(np.asarray(x), x.numpy())
+    assert np.median(x) == 2.5 and np.array([x, x]).shape == (2, 2, 3)

@@ -1,15 +1,13 @@
 """Matrix products: one arithmetic (numerics R2) on every path; v1_ijk is the oracle, by bits."""
 
 import re
-import shutil
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import THREAD_COUNTS, bits_equal, spread
+from conftest import THREAD_COUNTS, bits_equal, needs_objdump, objdump, spread
 
 import kael
 from kael import matmul_versions as ladder
@@ -509,6 +507,11 @@ def test_misfits_of_other_products(call, text):
         call()
 
 
+def test_multiply_takes_tensors():
+    with pytest.raises(TypeError, match="multiply: operand 2 must be a Tensor, got list"):
+        ladder.multiply(kael.ones(1, 1), [[1.0]], kael.ones(1, 1))
+
+
 def test_versions_take_floats_and_multiply_exact_takes_integers():
     floats, integers = [kael.ones(2, 2)] * 3, [kael.ones(2, 2, dtype=kael.int64)] * 3
     booleans = [kael.ones(2, 2, dtype=kael.bool_)] * 3
@@ -545,7 +548,7 @@ def test_blas_is_there_only_where_it_was_built_in():
             ladder.blas(a, a, out)
 
 
-@pytest.mark.skipif(shutil.which("objdump") is None, reason="objdump reads the built module")
+@needs_objdump
 @pytest.mark.skipif(
     kael.show_config("dict")["build"]["sanitizer"] != "none",
     reason="sanitizers watch the stack by using it",
@@ -553,9 +556,7 @@ def test_blas_is_there_only_where_it_was_built_in():
 def test_no_accumulator_leaves_the_registers():
     """Every loop of every tile that multiplies keeps its sums out of memory."""
     module = next(Path(kael.__file__).parent.glob("_kernels/matmul.*.so"))
-    text = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", module], check=True, capture_output=True, text=True
-    ).stdout
+    text = objdump("-d", "--no-show-raw-insn", module)
     tiles = re.findall(r"<kl_(?:tile|edge)_\d+x\d+_f\d\d_(?!generic)\w+>:\n((?:.+\n)+)", text)
     for body in tiles:
         for loop in innermost_loops(body):

@@ -190,6 +190,9 @@ def test_refused_loading_names_everything_and_changes_nothing():
     bad["1.weight"] = bad["1.weight"] * 2
     with pytest.raises(RuntimeError, match=r"size mismatch for 0.weight: copying a param with sh"):
         net.load_state_dict(bad)
+    for strange in ([("0.weight", bad["0.weight"])], None, "weights"):
+        with pytest.raises(TypeError, match="Expected state_dict to be dict-like, got <class"):
+            net.load_state_dict(strange)
     for key, value in net.state_dict().items():
         assert bits_equal(value, before[key])
 

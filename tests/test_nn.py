@@ -1,6 +1,10 @@
 """Layers and losses: values and gradients against torch's and finite differences, repr, errors."""
 
+import gc
 import math
+import os
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -79,6 +83,14 @@ def test_gradients_by_finite_differences(name):
     module = CASES[name](nn).double()
     parameters = list(module.parameters())
     assert gradcheck(lambda x, *rest: module(x).clone(), (doubles(3, 4, 5), *parameters))
+
+
+def test_every_module_is_differentiated():
+    """Those named here are checked further down, or compute nothing of their own."""
+    others = "CrossEntropyLoss Embedding L1Loss MSELoss Module ModuleDict ModuleList NLLLoss"
+    classes = {name: getattr(nn, name) for name in nn.__all__}
+    modules = {n for n, c in classes.items() if isinstance(c, type) and issubclass(c, nn.Module)}
+    assert modules - {name.split()[0] for name in CASES} == set(others.split())
 
 
 def test_linear_starts_as_torchs_and_follows_the_seed():
@@ -305,6 +317,14 @@ def test_targets_out_of_range_raise(wrong):
     assert functional.cross_entropy(large, kael.zeros(70_001, dtype=kael.int64)).item() > 1
 
 
+@pytest.mark.parametrize("dtype", [kael.bool_, kael.float32])
+def test_classes_are_integers(dtype):
+    with pytest.raises(TypeError, match=f"nll_loss: targets must be integers, got {dtype.name}"):
+        functional.nll_loss(kael.zeros(2, 3), kael.zeros(2, dtype=dtype))
+    with pytest.raises((TypeError, ValueError), match="cross_entropy"):
+        functional.cross_entropy(kael.zeros(2, 3), kael.zeros(2, dtype=dtype))
+
+
 def test_loss_arguments_are_checked():
     x = kael.zeros(3, 4)
     for call, words in [
@@ -379,3 +399,41 @@ def test_a_small_network_learns_with_the_same_bits_everywhere():
             with kael.isa(isa), kael.num_threads(threads):
                 for a, b in zip(train()[1], expected, strict=True):
                     assert bits_equal(a, b)
+
+
+def test_an_interrupt_in_the_middle_of_training_leaves_the_process_usable(four_threads, interrupts):
+    """KeyboardInterrupt at any point of a step: nothing stays held, and training goes on."""
+    kael.manual_seed(0)
+    x, y = kael.randn(256, 200), kael.randint(0, 10, (256,))
+
+    def network():
+        kael.manual_seed(1)
+        net = nn.Sequential(nn.Linear(200, 128), nn.ReLU(), nn.LayerNorm(128), nn.Linear(128, 10))
+        return net, kael.optim.Adam(net.parameters(), lr=1e-3)
+
+    def step(net, optimizer):
+        optimizer.zero_grad()
+        loss = functional.cross_entropy(net(x), y)
+        loss.backward()
+        kael.optim.clip_grad_norm_(net.parameters(), 1.0)
+        optimizer.step()
+        return loss.item()
+
+    net, optimizer = network()
+    step(net, optimizer)
+    optimizer.zero_grad()
+    gc.collect()
+    before = kael.allocator_stats().in_use_bytes
+    for delay in range(20):
+        timer = threading.Timer(0.002 + 0.0007 * delay, os.kill, (os.getpid(), signal.SIGINT))
+        with pytest.raises(KeyboardInterrupt):
+            timer.start()
+            for _ in range(100_000):
+                step(net, optimizer)
+        timer.join()
+        assert kael.is_grad_enabled()
+    optimizer.zero_grad()
+    gc.collect()
+    assert kael.allocator_stats().in_use_bytes == before
+    again, expected = network(), network()
+    assert [step(*again) for _ in range(3)] == [step(*expected) for _ in range(3)]

@@ -298,6 +298,23 @@ def test_parameters_that_share_memory_are_updated_in_order():
             assert bits_equal(base, expected)
 
 
+def test_many_threads_update_shared_memory_one_parameter_after_the_other():
+    # Sixteen views of one memory, each as long as a chunk: in one region the threads would update
+    # the same elements at once and lose some of the updates.
+    base, gradient = kael.ones(1_000_000), kael.ones(1_000_000)
+    views = [base[:].requires_grad_() for _ in range(16)]
+    for view in views:
+        view.grad = gradient
+    optimizer = SGD(views, lr=0.5, weight_decay=0.5)
+    expected = np.float32(1)
+    with kael.num_threads(4):
+        for _ in range(5):
+            optimizer.step()
+            for _ in views:
+                expected -= np.float32(0.5) * (1 + np.float32(0.5) * expected)
+            assert bits_equal(base, np.full(base.shape, expected))
+
+
 def test_shared_memory_is_found_among_parameters_that_took_turns():
     base, alone = kael.zeros(600_000), kael.ones(8, requires_grad=True)
     first, second = base[:400_000].requires_grad_(), base[200_000:].requires_grad_()
@@ -449,6 +466,19 @@ def test_amsgrad_may_be_switched_on_later():
     assert bits_equal(state["max_exp_avg_sq"], state["exp_avg_sq"])
 
 
+def test_a_nan_that_amsgrad_once_saw_stays():
+    # As torch.maximum: a loaded state may hold a NaN that the newer moments do not.
+    p = kael.ones(20, requires_grad=True)
+    p.grad = kael.ones(20)
+    optimizer = Adam([p], amsgrad=True)
+    optimizer.step()
+    optimizer.state[p]["max_exp_avg_sq"][7] = float("nan")
+    optimizer.step()
+    expected = np.arange(20) == 7
+    assert np.array_equal(np.isnan(np.asarray(p.detach())), expected)
+    assert np.array_equal(np.isnan(np.asarray(optimizer.state[p]["max_exp_avg_sq"])), expected)
+
+
 def test_a_refused_step_changes_nothing():
     def snapshot(optimizer, tensors):
         return [np.array(t.detach()) for t in tensors], {
@@ -527,6 +557,18 @@ def test_invalid_options_raise_as_torch(kind, options, words):
 def test_betas_are_a_pair(kind):
     with pytest.raises(ValueError, match="betas must be a pair of numbers, got"):
         kind([kael.zeros(1, requires_grad=True)], betas=(0.9,))
+
+
+@pytest.mark.parametrize("betas", [(0.9,), (), [0.9], (0.9, 0.99, 0.999), None, 0.9])
+def test_betas_of_a_group_that_are_no_pair_are_refused_by_the_step(betas):
+    # Read in compiled code without bounds checks, a short pair would be memory beyond the tuple.
+    p = parameters([np.ones(3, "float32")])[0]
+    give([p], [np.ones(3, "float32")])
+    optimizer = Adam([p])
+    optimizer.param_groups[0]["betas"] = betas
+    with pytest.raises(ValueError, match="Adam: betas must be a pair of numbers, got"):
+        optimizer.step()
+    assert p.tolist() == [1, 1, 1] and not optimizer.state
 
 
 def test_placeholders_of_torchs_implementations():

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import bits_equal
+from conftest import at_offset, bits_equal
 
 import kael
 from kael import random
@@ -280,6 +280,14 @@ def test_generator_state_seed_copies_and_pickles():
         random.rand(1, generator=3)
 
 
+@pytest.mark.parametrize("state", [(1,), (), [1], (1, 2, 3)])
+def test_a_stream_state_is_a_pair(state):
+    g = generator(4)
+    with pytest.raises(ValueError, match="unpack"):
+        g.stream_state = state
+    assert g.stream_state == (4, 0)
+
+
 def test_manual_seed_restarts_the_default_generator():
     assert random.manual_seed(0) is random.default_generator
     first = random.randn(7)
@@ -308,3 +316,23 @@ def test_concurrent_draws_never_share_values():
     assert g.stream_state == (10, drawn.size)
     whole = np.asarray(random.randint(0, 2**62, (drawn.size,), generator=generator(10)))
     assert np.array_equal(np.sort(drawn), np.sort(whole))
+
+
+@pytest.mark.parametrize("fill", ["uniform_", "normal_", "bernoulli_"])
+def test_fills_have_the_same_bits_in_any_layout(fill, every_isa):
+    for dtype in ("float32", "float64"):
+        want = getattr(kael.empty(3, 5, dtype=dtype), fill)(generator=generator(3))
+        for x in (
+            kael.empty(5, 3, dtype=dtype).T,
+            kael.empty(6, 10, dtype=dtype)[::2, 1::2],
+            *(kael.from_numpy(at_offset(np.zeros((3, 5), dtype), k)) for k in range(1, 8)),
+        ):
+            version = x._version
+            assert getattr(x, fill)(generator=generator(3)) is x
+            assert bits_equal(x, want) and x._version > version
+    with pytest.raises(RuntimeError, match=f"{fill}: the tensor's memory is read-only"):
+        getattr(kael.from_numpy(np.broadcast_to(np.float32(1), (3, 5))), fill)()
+    with pytest.raises(RuntimeError, match=f"{fill}: an expanded tensor"):
+        getattr(kael.ones(1).expand(3), fill)()
+    with pytest.raises(TypeError, match=f"{fill}: fills float32 and float64 tensors, got int64"):
+        getattr(kael.arange(3), fill)()

@@ -8,7 +8,7 @@ import weakref
 
 import numpy as np
 import pytest
-from conftest import THREAD_COUNTS, bits_equal, spread
+from conftest import THREAD_COUNTS, at_offset, bits_equal, spread
 
 import kael
 from kael.ops import reduce as ops
@@ -170,11 +170,21 @@ def test_every_byte_offset_has_the_same_bits(every_isa):
     """numpy/numpy#26775: an aligned load at a misaligned address."""
     values = spread(333)
     want = twin("sum", values)
-    for offset in range(0, 64, 4):
-        memory = bytearray(4 * 333 + 64)
-        array = np.frombuffer(memory, np.float32, 333, offset)
-        array[:] = values
-        assert bits_equal(kael.from_numpy(array).sum(), want)
+    for offset in range(64):
+        assert bits_equal(kael.from_numpy(at_offset(values, offset)).sum(), want)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64", "uint8", "bool"])
+def test_misaligned_elements_reduce_as_aligned_ones(dtype, every_isa):
+    values = spread((37, 41), dtype)
+    x = kael.tensor(values)
+    for name in ("sum", "prod", "amax", "argmin", "any"):
+        for dim in (None, 0, 1):
+            want = getattr(ops, name)(x, dim)
+            for offset in range(1, 8):
+                odd = kael.from_numpy(at_offset(values, offset))
+                assert bits_equal(getattr(ops, name)(odd, dim), want), (name, dim, offset)
+                assert bits_equal(getattr(ops, name)(odd.T.T[::1], dim), want)
 
 
 def test_a_zero_is_positive_unless_every_choice_is_negative(every_isa):
@@ -276,15 +286,34 @@ def test_empty_reductions_keep_their_meaning():
     assert x.sum().item() == 0 and x.prod().item() == 1 and np.isnan(x.mean().item())
     assert np.isnan(x.var().item()) and x.norm().item() == 0
     assert not x.any().item() and x.all().item()
-    for name in ("max", "min", "amax", "amin", "argmax", "argmin"):
-        with pytest.raises(ValueError, match="no elements to choose from"):
+    names = ("max", "min", "amax", "amin", "argmax", "argmin")
+    for name in names:
+        with pytest.raises(ValueError, match=f"^{name}: no elements to choose from"):
             getattr(ops, name)(x)
     table = kael.zeros(0, 3)
     assert table.sum(0).tolist() == [0, 0, 0] and table.sum(1).shape == (0,)
     assert ops.amax(table, 1).shape == table.argmax(1).shape == (0,)
-    for name in ("max", "argmin"):
-        with pytest.raises(ValueError, match="no elements"):
+    for name in names:
+        with pytest.raises(ValueError, match=f"^{name}: no elements"):
             getattr(ops, name)(table, 0)
+    with pytest.raises(ValueError, match=r"^norm: no elements"):
+        x.norm(float("inf"))
+
+
+def test_errors_name_the_operation_that_was_called():
+    x = kael.ones(2, 3)
+    for name in ("sum", "mean", "var", "std", "prod", "norm", "amax", "amin", "max", "min",
+                 "argmax", "argmin", "any", "all"):  # fmt: skip
+        with pytest.raises(IndexError, match=f"^{name}: dim 2 is out of range"):
+            getattr(ops, name)(x, dim=2)
+    for p in (1, 2, 3, 0, float("inf")):
+        with pytest.raises(IndexError, match=r"^norm: dim 2 is out of range"):
+            x.norm(p, dim=2)
+
+
+def test_a_numpy_integer_is_a_dim_and_no_tensor():
+    x = kael.tensor([[1.0, 5.0], [7.0, 2.0]])
+    assert kael.max(x, np.int64(0)).indices.tolist() == [1, 0]
 
 
 def test_dims_are_torchs():
@@ -442,6 +471,13 @@ def test_gradients_of_special_values_are_torchs():
     flat = kael.zeros(3, requires_grad=True)
     (flat.norm() + flat.std()).backward()
     assert flat.grad.tolist() == [0, 0, 0]
+    for p in (0.5, 1, 2, 3, -1, float("inf")):
+        x = kael.zeros(3, requires_grad=True)
+        x.norm(p).backward()
+        assert x.grad.tolist() == [0, 0, 0], p
+    x = kael.tensor([1.0, -4.0, 0.0], requires_grad=True)
+    x.norm(0.5).backward()
+    assert x.grad.tolist() == [3, -1.5, 0]
     wide = kael.ones(2, 2, requires_grad=True)
     wide.sum(dtype=kael.float64).backward()
     assert wide.grad.dtype is kael.float32

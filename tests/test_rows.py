@@ -3,7 +3,7 @@ torch's errors, gradients."""
 
 import numpy as np
 import pytest
-from conftest import THREAD_COUNTS, bits_equal
+from conftest import THREAD_COUNTS, at_offset, bits_equal
 from test_reduce import fold
 
 import kael
@@ -285,6 +285,23 @@ def test_other_integer_targets_are_taken():
 
 
 # --- gradients -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("offset", range(1, 8))
+def test_misaligned_rows_and_targets(offset):
+    logits = np.linspace(-3, 3, 35, dtype="f4").reshape(7, 5)
+    for dtype in ("uint8", "int32", "int64"):
+        targets = np.arange(7).astype(dtype) % 5
+        x = kael.tensor(logits, requires_grad=True)
+        odd = kael.from_numpy(at_offset(logits, offset)).requires_grad_()
+        want = ops.cross_entropy_losses(x, kael.tensor(targets))
+        found = ops.cross_entropy_losses(odd, kael.from_numpy(at_offset(targets, offset)))
+        assert bits_equal(found.detach(), want.detach())
+        want.sum().backward()
+        found.sum().backward()
+        assert bits_equal(odd.grad, x.grad)
+    for name in ("softmax", "log_softmax", "standardize"):
+        assert bits_equal(getattr(ops, name)(odd.detach()), getattr(ops, name)(x.detach())), name
 
 
 def test_gradients_agree_with_differences():

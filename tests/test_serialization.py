@@ -1,5 +1,6 @@
 """Saving and loading: npz and safetensors, states of modules and optimizers, damaged files."""
 
+import concurrent.futures
 import json
 import os
 import pickle
@@ -180,6 +181,24 @@ def test_refused_saves_leave_the_old_file(path):
         kael.save({}, "x.pt")
     with pytest.raises(ValueError, match="load: the path must end in"):
         kael.load("x.pt")
+
+
+def test_a_file_has_the_permissions_that_open_gives(path):
+    former = os.umask(0o027)
+    try:
+        kael.save(kael.ones(3), path)
+    finally:
+        os.umask(former)
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_threads_may_save_to_one_path(path):
+    """One of the files appears, whole, and no other stays."""
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda n: kael.save(kael.full((50_000,), n), path), range(32)))
+    loaded = kael.load(path)
+    assert loaded.shape == (50_000,) and loaded.min().equal(loaded.max())
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_the_structure_is_plain_json(tmp_path):

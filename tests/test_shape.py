@@ -1,5 +1,7 @@
 """Views and rearrangements, against NumPy, with their gradients."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -98,6 +100,15 @@ def factorings(size):
     return found
 
 
+@pytest.mark.parametrize("step", [5, 2**62, 2**63 - 1, 2**80, -(2**62), -(2**63), -(2**80)])
+def test_a_step_beyond_the_end_selects_one_index(step):
+    """The product of stride and step, which no element needs, may not fit in 64 bits."""
+    array = numbered((5, 3))
+    view = kael.from_numpy(array)[::step]
+    same(view, array[::step])
+    assert view.stride() == (3, 1) and view.is_contiguous()
+
+
 @pytest.mark.parametrize("sizes", [(7,), (-1, -1), (4, -1), (-2, 3), (0, -1), (2**62, 2**62)])
 def test_reshape_refuses_another_number_of_elements(sizes):
     with pytest.raises(ValueError, match="reshape"):
@@ -130,6 +141,11 @@ def test_transposes():
     same(tensor.permute(2, 0, 1), array.transpose(2, 0, 1))
     same(tensor.movedim(0, -1), np.moveaxis(array, 0, -1))
     same(tensor.movedim((0, 1), (2, 0)), np.moveaxis(array, (0, 1), (2, 0)))
+    for source in itertools.permutations(range(3)):
+        for destination in itertools.permutations((0, 1, -1)):
+            same(tensor.movedim(source, destination), np.moveaxis(array, source, destination))
+            two = source[:2], destination[:2]
+            same(tensor.movedim(*two), np.moveaxis(array, *two))
     same(tensor.mT, array.swapaxes(-1, -2))
     same(tensor.T, array.T)
     same(tensor[0].t(), array[0].T)

@@ -94,8 +94,28 @@ def test_refused_data():
     for value, dtype in [(256, "uint8"), (-1, "uint8"), (2**31, "int32"), (2**63, "int64")]:
         with pytest.raises(OverflowError):
             kael.full((1,), value, dtype=dtype)
-        with pytest.raises((OverflowError, TypeError)):  # NumPy reads 2**63 as uint64
+        with pytest.raises(OverflowError, match=f"{value} does not fit in {dtype}"):
             kael.tensor([value], dtype=dtype)
+
+
+def test_python_integers_are_exact_or_refused():
+    ends = [2**63 - 1, -(2**63), 2**53 + 1, 0]
+    for data in (ends, [[n] for n in ends], tuple(ends), [True, *ends]):
+        assert kael.tensor(data).flatten().tolist()[-4:] == ends
+    # NumPy takes float64 for the first two, uint64 for the next two and objects for the others.
+    for data in (
+        [0, -1, 2**63], [-(2**63), 2**63], [2**63], range(2**63, 2**63 + 2), [[2**64]],
+        [-(2**63) - 1], 2**63,
+    ):  # fmt: skip
+        for dtype in (None, "int64", "int32", "uint8"):
+            with pytest.raises(OverflowError, match="does not fit in"):
+                kael.tensor(data, dtype=dtype)
+        assert_bits_equal(kael.tensor(data, dtype="float64"), np.array(data, "float64"))
+        assert kael.tensor(data, dtype="bool").any()
+    assert kael.tensor([2**64, 0.5]).tolist() == [2.0**64, 0.5]
+    for strange in ([None, 2**64], ["a"], [object()]):
+        with pytest.raises(TypeError, match="is not supported"):
+            kael.tensor(strange)
 
 
 @pytest.mark.filterwarnings("error")

@@ -81,7 +81,8 @@ EOF
 # are emulated without binfmt.
 make_emulated_python() {
     mv "$1" "$1.real"
-    printf '#!/bin/sh\nexec qemu-aarch64 -L %s -0 "$0" %s "$@"\n' "$sysroot" "$1.real" >"$1"
+    printf '#!/bin/sh\nexec %s -L %s -0 "$0" %s "$@"\n' \
+        "$(command -v qemu-aarch64)" "$sysroot" "$1.real" >"$1"
     chmod +x "$1"
 }
 

@@ -19,8 +19,8 @@ ln -s "$venv/lib" "$emulated/lib"
 
 for level in Nehalem:generic Haswell:avx2,generic; do
     cpu=${level%%:*}
-    printf '#!/bin/sh\nexec qemu-x86_64 -cpu %s -0 "$0" %s "$@" 2>&2\n' "$cpu" "$real" \
-        >"$emulated/bin/python"
+    printf '#!/bin/sh\nexec %s -cpu %s -0 "$0" %s "$@" 2>&2\n' \
+        "$(command -v qemu-x86_64)" "$cpu" "$real" >"$emulated/bin/python"
     chmod +x "$emulated/bin/python"
     found=$("$emulated/bin/python" -c 'import kael; print(*kael.usable_isas(), sep=",")')
     [ "$found" = "${level#*:}" ] ||

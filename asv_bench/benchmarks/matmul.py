@@ -7,17 +7,9 @@ import kael
 from kael import matmul_versions as ladder
 
 from .common import THREADS, operand
+from .shapes import BATCHES, DTYPES, SHAPES, SQUARES
 
 RUNGS = ["v1_ijk", "v2_ikj", "v3_tiled", "v4_packed", "v5_simd", "v6_threaded"]
-SHAPES = [
-    (64, 784, 128),
-    (64, 128, 10),
-    (1, 1024, 1024),
-    (8, 4096, 4096),
-    (16, 4096, 16),
-    (4096, 64, 4096),
-    (387, 513, 4100),
-]
 
 
 class Version:
@@ -38,43 +30,30 @@ class Version:
         self.run(self.a, self.b, self.out)
 
 
-class Square:
-    """What a user calls, from a tile to memory-bound."""
+class Product:
+    """What a user calls: squares, layers, single rows, batches."""
 
     params = (
-        [8, 32, 64, 100, 128, 256, 512, 1000, 1024, 2048],
-        ["float32", "float64"],
+        [(8, 8, 8), *((n, n, n) for n in SQUARES), *SHAPES, *BATCHES],
+        list(DTYPES.values()),
         ["plain", "transposed"],
         THREADS,
     )
-    param_names = ("n", "dtype", "b", "threads")
+    param_names = ("[batch x] rows x inner x columns", "dtype", "b", "threads")
+    timeout = 120
 
-    def setup(self, n, dtype, b, threads):
+    def setup(self, sizes, dtype, b, threads):
         kael.set_num_threads(threads)
+        *batch, rows, inner, columns = sizes
         dtype = getattr(kael, dtype)
-        self.a, self.b = operand(n, n, dtype=dtype), operand(n, n, dtype=dtype)
-        if b == "transposed":
-            self.b = self.b.T
+        self.a = operand(*batch, rows, inner, dtype=dtype)
+        if b == "plain":
+            self.b = operand(*batch, inner, columns, dtype=dtype)
+        else:
+            self.b = operand(*batch, columns, inner, dtype=dtype).mT
         kael.matmul(self.a, self.b)
 
-    def time_matmul(self, n, dtype, b, threads):
-        kael.matmul(self.a, self.b)
-
-
-class Shape:
-    """Products that are long in one direction."""
-
-    params = (SHAPES, ["plain", "transposed"], THREADS)
-    param_names = ("rows x inner x columns", "b", "threads")
-
-    def setup(self, shape, b, threads):
-        kael.set_num_threads(threads)
-        rows, inner, columns = shape
-        self.a = operand(rows, inner)
-        self.b = operand(inner, columns) if b == "plain" else operand(columns, inner).T
-        kael.matmul(self.a, self.b)
-
-    def time_matmul(self, shape, b, threads):
+    def time_matmul(self, sizes, dtype, b, threads):
         kael.matmul(self.a, self.b)
 
 
@@ -100,21 +79,6 @@ class Layer:
         kael.matmul(self.g.T, self.x)
 
 
-class Batch:
-    """Many small products, and a few large ones."""
-
-    params = ([(64, 32), (8, 512)], THREADS)
-    param_names = ("batch x n", "threads")
-
-    def setup(self, shape, threads):
-        kael.set_num_threads(threads)
-        batch, n = shape
-        self.a, self.b = operand(batch, n, n), operand(batch, n, n)
-
-    def time_matmul(self, shape, threads):
-        kael.matmul(self.a, self.b)
-
-
 class Integer:
     """Exact products modulo 2**w."""
 
@@ -127,3 +91,39 @@ class Integer:
 
     def time_matmul(self, dtype, threads):
         kael.matmul(self.a, self.a)
+
+
+class Call:
+    """The price of a call: a product of 8 x 8, through the operator and by name, with a graph."""
+
+    params = (["operator", "function", "linear"], [False, True])
+    param_names = ("call", "requires_grad")
+
+    def setup(self, call, requires_grad):
+        kael.set_num_threads(1)
+        a, b, bias = operand(8, 8), operand(8, 8), operand(8)
+        b.requires_grad = requires_grad
+        self.run = {
+            "operator": lambda: a @ b,
+            "function": lambda: kael.matmul(a, b),
+            "linear": lambda: kael.linear(a, b, bias),
+        }[call]
+
+    def time_call(self, call, requires_grad):
+        self.run()
+
+
+class Einsum:
+    """Contractions of attention, lowered to batched products."""
+
+    params = (["bhqd,bhkd->bhqk", "bqhd,bkhd->bhqk", "bhqk,bkhd->bqhd"], THREADS)
+    param_names = ("equation", "threads")
+
+    def setup(self, equation, threads):
+        kael.set_num_threads(threads)
+        sizes = {"b": 4, "h": 8, "q": 128, "k": 128, "d": 64}
+        names = equation.split("->")[0].split(",")
+        self.operands = [operand(*(sizes[name] for name in term)) for term in names]
+
+    def time_einsum(self, equation, threads):
+        kael.einsum(equation, *self.operands)

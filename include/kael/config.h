@@ -79,6 +79,11 @@ KL_INLINE int64_t kl_itemsize(int dtype) {
 
 KL_INLINE bool kl_is_float(int dtype) { return dtype >= KL_DTYPE_f32; }
 
+/* Memory from outside may start anywhere; what reads elements through their type needs this. */
+KL_INLINE bool kl_aligned(const void *data, int64_t itemsize) {
+    return ((uintptr_t)data & (uintptr_t)(itemsize - 1)) == 0;
+}
+
 /* Dimensions of a tensor: shape and strides are kept inside the tensor object. */
 enum { KL_MAX_DIMS = 16 };
 

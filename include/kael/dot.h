@@ -1,20 +1,25 @@
-/* dot: the fold of R3 over the products of two float vectors, split over blocks. */
+/* dot: the fold of R3 over the products of two vectors, split over blocks. Floats meet in double,
+ * integers modulo 2^w, where order does not matter.
+ */
 #ifndef KAEL_DOT_H
 #define KAEL_DOT_H
 
 #include "kael/reduce.h"
 
-#define X(isa, title, usable) {kl_dot_block_f32_##isa, kl_dot_block_f64_##isa},
-static double (*const kl_dot_table[KL_ISA_COUNT][2])(const void *x, const void *y,
-                                                     int64_t size) = {KL_ISAS(X)};
+typedef kl_total (*kl_dot_block)(const void *x, const void *y, int64_t size);
+
+#define X(isa, title, usable)                                               \
+    {NULL, kl_dot_block_u8_##isa, kl_dot_block_i32_##isa, kl_dot_block_i64_##isa, \
+     kl_dot_block_f32_##isa, kl_dot_block_f64_##isa},
+static const kl_dot_block kl_dot_table[KL_ISA_COUNT][KL_DTYPE_COUNT] = {KL_ISAS(X)};
 #undef X
 
 struct kl_dot {
     const struct kl_runtime *rt;
-    double (*block)(const void *x, const void *y, int64_t size);
+    kl_dot_block block;
     const char *x, *y;
     int64_t size, x_stride, y_stride, itemsize;
-    double *partials;
+    kl_total *partials;
 };
 
 /* Block `first` elements on of a vector: in place, or copied to `tile`. */
@@ -45,25 +50,33 @@ static int kl_dot_body(void *context, int64_t first, int64_t last) {
     return KL_OK;
 }
 
-/* *total = sum of x[i * x_stride] * y[i * y_stride], i < size; dtype f32 or f64. */
+KL_INLINE kl_total kl_dot_meet(int dtype, const kl_total *partials, int64_t blocks) {
+    if (!kl_is_float(dtype)) {
+        uint64_t sum = 0;
+        for (int64_t b = 0; b < blocks; b++) sum += (uint64_t)partials[b].i;
+        return (kl_total){.i = (int64_t)sum};
+    }
+    struct kl_tree tree;
+    tree.blocks = tree.depth = 0;
+    for (int64_t b = 0; b < blocks; b++) kl_tree_push(&tree, KL_TERM_PRODUCT, partials[b].f);
+    return (kl_total){.f = kl_tree_total(&tree, KL_TERM_PRODUCT)};
+}
+
+/* *total = sum of x[i * x_stride] * y[i * y_stride], i < size; any dtype but bool. */
 static int kl_dot(const struct kl_runtime *rt, int dtype, int64_t size, const void *x,
-                  int64_t x_stride, const void *y, int64_t y_stride, double *total) {
-    *total = 0;
+                  int64_t x_stride, const void *y, int64_t y_stride, kl_total *total) {
+    *total = (kl_total){.i = 0}; /* 0.0, too */
     if (size == 0) return KL_OK;
     const int64_t blocks = kl_ceil_div(size, kl_reduction_block);
-    const int64_t bytes = blocks * (int64_t)sizeof(double);
-    struct kl_dot d = {rt, kl_dot_table[rt->isa][dtype == KL_DTYPE_f64],
-                       (const char *)x, (const char *)y, size, x_stride, y_stride,
-                       kl_itemsize(dtype), total};
+    const int64_t bytes = blocks * (int64_t)sizeof(kl_total);
+    struct kl_dot d = {rt, kl_dot_table[rt->isa][dtype], (const char *)x, (const char *)y, size,
+                       x_stride, y_stride, kl_itemsize(dtype), total};
     if (blocks == 1) return kl_dot_body(&d, 0, 1);
-    d.partials = (double *)rt->alloc(bytes);
+    d.partials = (kl_total *)rt->alloc(bytes);
     if (!d.partials) return KL_NO_MEMORY;
     const int64_t grain = kl_grain(rt, blocks, kl_reduction_block);
     const int status = rt->parallel_for(0, blocks, grain, kl_dot_body, &d);
-    struct kl_tree tree;
-    tree.blocks = tree.depth = 0;
-    for (int64_t b = 0; b < blocks; b++) kl_tree_push(&tree, KL_TERM_PRODUCT, d.partials[b]);
-    *total = kl_tree_total(&tree, KL_TERM_PRODUCT);
+    if (status == KL_OK) *total = kl_dot_meet(dtype, d.partials, blocks);
     rt->release(d.partials, bytes);
     return status;
 }

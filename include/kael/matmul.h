@@ -6,7 +6,6 @@
 #ifndef KAEL_MATMUL_H
 #define KAEL_MATMUL_H
 
-#include "kael/matmul/blas.h"
 #include "kael/matmul/packed.h"
 #include "kael/matmul/strips.h"
 
@@ -23,11 +22,10 @@ static const struct kl_matmul_row *const kl_matmul_table[KL_ISA_COUNT][2] = {
 #define KL_ONCE_PER_ISA
 #include "kael/foreach_isa.h"
 
-typedef void (*kl_exact_rows)(const struct kl_product *product, int64_t first, int64_t last);
-
-static const kl_exact_rows kl_exact_table[KL_ISA_COUNT][KL_DTYPE_f32] = {
-#define X(isa, title, usable) \
-    {NULL, kl_exact8_rows_any_##isa, kl_exact32_rows_any_##isa, kl_exact64_rows_any_##isa},
+static const struct kl_tile_kernels *const kl_exact_table[KL_ISA_COUNT][KL_DTYPE_f32] = {
+#define X(isa, title, usable)                                  \
+    {NULL, &kl_exact8_kernels_any_##isa, &kl_exact32_kernels_any_##isa, \
+     &kl_exact64_kernels_any_##isa},
     KL_ISAS(X)
 #undef X
 };
@@ -97,33 +95,25 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
-static int kl_multiply_floats(const struct kl_runtime *rt, int dtype,
-                              const struct kl_product *product) {
-    const struct kl_tile_kernels *const kernels = kl_matmul_row_of(rt, dtype)->v5_simd;
+/* The way that suits the operands best. */
+static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
+                                 const struct kl_product *product) {
+    if (kl_direct_b(kernels, product) &&
+        (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
+        return KL_DIRECT;
+    if (kl_streams_b(kernels, product)) return KL_STREAM;
+    return kl_direct_a(kernels, product) ? KL_PANELS : KL_PACKED;
+}
+
+static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
+                       const struct kl_product *product, enum kl_way way) {
     if (product->inner == 0) {
         if (product->fresh) kl_multiply_nothing(kernels, product);
         return KL_OK;
     }
     const int64_t threads = kl_threads_for(rt, product);
-    if (kl_direct_b(kernels, product) &&
-        (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
-        return kl_multiply_strips(rt, kernels, product, threads, KL_DIRECT);
-    if (kl_streams_b(kernels, product))
-        return kl_multiply_strips(rt, kernels, product, threads, KL_STREAM);
-    if (kl_direct_a(kernels, product))
-        return kl_multiply_strips(rt, kernels, product, threads, KL_PANELS);
-    return kl_multiply_packed(rt, kernels, product, threads);
-}
-
-struct kl_exact_job {
-    kl_exact_rows rows;
-    const struct kl_product *product;
-};
-
-static int kl_exact_body(void *context, int64_t first, int64_t last) {
-    const struct kl_exact_job *const job = context;
-    job->rows(job->product, first, last);
-    return KL_OK;
+    return way == KL_PACKED ? kl_multiply_packed(rt, kernels, product, threads)
+                            : kl_multiply_strips(rt, kernels, product, threads, way);
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */
@@ -141,21 +131,33 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
     };
 }
 
+KL_INLINE const struct kl_tile_kernels *kl_kernels_of(const struct kl_runtime *rt, int dtype) {
+    return kl_is_float(dtype) ? kl_matmul_row_of(rt, dtype)->v5_simd
+                              : kl_exact_table[rt->isa][dtype];
+}
+
+/* The product, or its transposed: a single column is best seen as a row, vectors run along it; and
+ * an out whose rows lie side by side has no other way. */
+KL_INLINE struct kl_product kl_turned(int dtype, const struct kl_product *product) {
+    const bool turn =
+        product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype);
+    return turn ? kl_transposed(product) : *product;
+}
+
 /* The product in any dtype but bool. out's columns lie side by side, or its rows do and there is no
  * bias; bias is for floats. */
 static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_product *product) {
     if (product->rows == 0 || product->columns == 0) return KL_OK;
-    /* A single column is best seen as a row, too: vectors run along it. */
-    struct kl_product turned;
-    if (product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype)) {
-        turned = kl_transposed(product);
-        product = &turned;
-    }
-    if (kl_is_float(dtype)) return kl_multiply_floats(rt, dtype, product);
-    const struct kl_exact_job job = {kl_exact_table[rt->isa][dtype], product};
-    const int64_t work = kl_max(1, kl_work(1, product->inner, product->columns));
-    return rt->parallel_for(0, product->rows, kl_ceil_div(KL_WORK_PER_TASK, work), kl_exact_body,
-                            (void *)&job);
+    const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
+    const struct kl_product turned = kl_turned(dtype, product);
+    return kl_multiply(rt, kernels, &turned, kl_choose_way(kernels, &turned));
+}
+
+/* The way that kl_matmul goes. */
+KL_INLINE enum kl_way kl_matmul_way(const struct kl_runtime *rt, int dtype,
+                                    const struct kl_product *product) {
+    const struct kl_product turned = kl_turned(dtype, product);
+    return kl_choose_way(kl_kernels_of(rt, dtype), &turned);
 }
 
 /* ---- Batches ---- */
@@ -206,6 +208,13 @@ static void kl_fold_batch(struct kl_batch *batch) {
     }
 }
 
+/* Whether a product may fail for want of scratch after others of the batch were written. */
+static bool kl_batch_may_stop(struct kl_batch *batch) {
+    kl_fold_batch(batch);
+    return batch->dims > 0 &&
+           kl_matmul_way(batch->rt, batch->dtype, &batch->first) != KL_DIRECT;
+}
+
 /* Tiny products are grouped into one task; large ones run one after the other, each on all the
  * threads, unless there is one for every thread. */
 static int kl_matmul_batched(struct kl_batch *batch) {
@@ -223,7 +232,10 @@ static int kl_matmul_batched(struct kl_batch *batch) {
 
 /* ---- The ladder ---- */
 
-enum kl_rung_name { KL_V1, KL_V2, KL_V3, KL_V4, KL_V5, KL_V6 };
+/* After the six rungs: the integers, and the ways in the order of enum kl_way. */
+enum kl_rung_name {
+    KL_V1, KL_V2, KL_V3, KL_V4, KL_V5, KL_V6, KL_EXACT, KL_BY_WAY
+};
 
 KL_INLINE struct kl_product kl_rung_product(const struct kl_rung *rung, int64_t size) {
     return (struct kl_product){
@@ -238,14 +250,18 @@ KL_INLINE struct kl_product kl_rung_product(const struct kl_rung *rung, int64_t 
     };
 }
 
-/* out += a @ b by the rung of that name; a zero size leaves out untouched. */
+/* out += a @ b by the rung of that name, KL_EXACT being for integers; a zero size leaves out
+ * untouched. */
 static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, struct kl_rung *rung) {
     const struct kl_matmul_row *const row = kl_matmul_row_of(rt, dtype);
     if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
     const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
+    if (name >= KL_BY_WAY)
+        return kl_multiply(rt, row->v5_simd, &product, (enum kl_way)(name - KL_BY_WAY));
     switch (name) {
         case KL_V4: return kl_multiply_packed(rt, row->v4_packed, &product, 1);
         case KL_V5: return kl_multiply_packed(rt, row->v5_simd, &product, 1);
+        case KL_EXACT: return kl_matmul(rt, dtype, &product);
         case KL_V6:
             return kl_multiply_packed(rt, row->v5_simd, &product, kl_threads_for(rt, &product));
     }
@@ -262,13 +278,6 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     (name == KL_V2 ? row->v2_ikj : row->v3_tiled)(rung);
     rt->release(rung->scratch, bytes);
     return KL_OK;
-}
-
-/* out += a @ b on integers. */
-static int kl_matmul_exact(const struct kl_runtime *rt, int dtype, const struct kl_rung *rung) {
-    if (rung->rows == 0 || rung->inner == 0 || rung->columns == 0) return KL_OK;
-    const struct kl_product product = kl_rung_product(rung, kl_itemsize(dtype));
-    return kl_matmul(rt, dtype, &product);
 }
 
 #endif

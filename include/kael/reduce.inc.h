@@ -145,6 +145,7 @@ static void KL_FN(columns_meet)(int term, int64_t rows, int64_t width, void *sta
 }
 
 /* One block of dot: sum of x * y. */
-static double KL_FN(dot_block)(const void *x, const void *y, int64_t size) {
-    return KL_FN(fold_block)(KL_TERM_PRODUCT, (const T *)x, (const T *)y, 0, size);
+static kl_total KL_FN(dot_block)(const void *x, const void *y, int64_t size) {
+    return (kl_total){
+        .f = KL_FN(fold_block)(KL_TERM_PRODUCT, (const T *)x, (const T *)y, 0, size)};
 }

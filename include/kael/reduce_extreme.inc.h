@@ -1,12 +1,6 @@
-/* Greatest and least, and where they are. Exact, so any order gives the same bits.
- *
- * V(min) answers its second operand where either is NaN or both are zero. So the OR of min(a, b)
- * and min(b, a) is NaN where either is NaN (all exponent bits set, a mantissa bit set), -0 where
- * both are zeros and one is -0, and min(a, b) elsewhere. The greatest is the least of the negated.
- */
-KL_INLINE V(vec) KL_FN(lesser)(V(vec) a, V(vec) b) {
-    return V(from_bits)(V(bits_or)(V(as_bits)(V(min)(a, b)), V(as_bits)(V(min)(b, a))));
-}
+/* Greatest and least, and where they are. Exact, so any order gives the same bits; the greatest is
+ * the least of the negated. */
+#include "kael/extreme.inc.h"
 
 KL_INLINE V(vec) KL_FN(orient)(bool greatest, V(vec) x) { return greatest ? V(neg)(x) : x; }
 
@@ -21,21 +15,21 @@ KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const V(vec) next = KL_FN(orient)(greatest, V(load)(x + i + v * width));
-            least[v] = KL_FN(lesser)(least[v], next);
+            least[v] = KL_FN(minimum)(least[v], next);
         }
     }
     for (; i < size; i += width) {
         const int64_t left = kl_min(size - i, width);
         const V(vec) next = KL_FN(orient)(greatest, V(load_part)(x + i, left));
         const V(mask) real = V(lt)(V(iota)(), V(splat)((T)left));
-        least[0] = V(select)(real, KL_FN(lesser)(least[0], next), least[0]);
+        least[0] = V(select)(real, KL_FN(minimum)(least[0], next), least[0]);
     }
-    V(vec) met = KL_FN(lesser)(KL_FN(lesser)(least[0], least[1]),
-                               KL_FN(lesser)(least[2], least[3]));
+    V(vec) met = KL_FN(minimum)(KL_FN(minimum)(least[0], least[1]),
+                               KL_FN(minimum)(least[2], least[3]));
     KL_UNROLL
     for (int level = 1; level <= kl_lane_levels; level++) {
         const int half = width >> level;
-        if (half > 0) met = KL_FN(lesser)(met, V(swap)(met, half));
+        if (half > 0) met = KL_FN(minimum)(met, V(swap)(met, half));
     }
     return V(head)(KL_FN(orient)(greatest, met));
 }
@@ -91,7 +85,7 @@ KL_INLINE void KL_FN(strip_extreme)(bool greatest, const T *x, int64_t row_strid
             if (first + r > 0) least = KL_FN(orient)(greatest, KL_FN(take)(best + c, left));
             for (int64_t d = 0; d < depth; d++) {
                 const V(vec) next = KL_FN(take)(p + d * row_stride + c, left);
-                least = KL_FN(lesser)(least, KL_FN(orient)(greatest, next));
+                least = KL_FN(minimum)(least, KL_FN(orient)(greatest, next));
             }
             KL_FN(put)(best + c, KL_FN(orient)(greatest, least), left);
         }

@@ -15,6 +15,23 @@ KL_INLINE uint64_t KL_FN(multiply_up)(const T *x, int64_t size) {
     return total;
 }
 
+/* One block of dot, modulo the width of T: sum of x * y, at any address. Unsigned, and no wider
+ * than that takes, for the sake of vectors. */
+static kl_total KL_FN(dot_block)(const void *x, const void *y, int64_t size) {
+    typedef T loose __attribute__((aligned(1), may_alias));
+    const loose *const a = (const loose *)x, *const b = (const loose *)y;
+    uint32_t narrow = 0;
+    uint64_t wide = 0;
+    for (int64_t i = 0; i < size; i++) {
+        if (sizeof(T) < sizeof(wide)) {
+            narrow += (uint32_t)a[i] * (uint32_t)b[i];
+        } else {
+            wide += (uint64_t)a[i] * (uint64_t)b[i];
+        }
+    }
+    return (kl_total){.i = (int64_t)(wide + narrow)};
+}
+
 KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
     T best = x[0];
     for (int64_t i = 1; i < size; i++) {

@@ -1,7 +1,9 @@
 """Tensors on memory that the buffer protocol lends."""
 
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint8_t
 
+from kael._kernels.elementwise cimport KL_BINARY_ne, as_contiguous, binary_op
+from kael._kernels.numbers cimport new_number
 from kael._kernels.storage cimport Storage, borrow_storage
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,
@@ -40,7 +42,7 @@ def from_buffer(object exporter):
             raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
                              f"the itemsize {itemsize}; copy the array first")
         strides[d] = storage.view.strides[d] // itemsize
-    return tensor_on(storage, code, storage.data, storage.view.ndim, shape, strides)
+    return truths(tensor_on(storage, code, storage.data, storage.view.ndim, shape, strides))
 
 
 def reinterpret(TensorBase raw not None, int code, sizes):
@@ -54,4 +56,21 @@ def reinterpret(TensorBase raw not None, int code, sizes):
         stride *= shape[d]
     if not raw.contiguous or raw.dtype != KL_DTYPE_u8 or raw.size != stride * kl_itemsize(code):
         raise ValueError(f"{raw.size} bytes do not make shape {tuple(sizes)}")
-    return tensor_on(raw.storage, code, raw.data, ndim, shape, strides)
+    return truths(tensor_on(raw.storage, code, raw.data, ndim, shape, strides))
+
+
+def truths(TensorBase x not None):
+    """x; of bools made elsewhere that hold other bytes than 0 and 1, a copy with 1 for those.
+
+    Any byte but 0 is true to NumPy, and 1 is the only one that kernels know.
+    """
+    if x.dtype != KL_DTYPE_bool:
+        return x
+    cdef TensorBase packed = as_contiguous(x)
+    cdef const uint8_t *data = <const uint8_t *> packed.data
+    cdef uint8_t seen = 0
+    cdef int64_t i
+    with nogil:
+        for i in range(packed.size):
+            seen |= data[i]
+    return x if seen <= 1 else binary_op(KL_BINARY_ne, packed, new_number(KL_DTYPE_bool, 0), None)

@@ -2,10 +2,11 @@
 
 from libc.stdint cimport int64_t
 
+from kael._kernels.numbers cimport new_number
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, kl_itemsize, new_like,
-    new_number, new_tensor,
+    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, kl_aligned, kl_itemsize,
+    new_like, new_tensor,
 )
 
 
@@ -51,7 +52,6 @@ cdef extern from "kael/elementwise.h" nogil:
     struct kl_walk:
         pass
 
-    bint kl_aligned(const void *data, int64_t itemsize)
     void kl_walk_begin(kl_walk *walk, kl_kernel kernel, int dims, const int64_t *shape)
     void kl_walk_add(kl_walk *walk, void *data, int64_t itemsize, int dims, const int64_t *shape,
                      const int64_t *strides)

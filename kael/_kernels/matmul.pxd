@@ -1,9 +1,25 @@
+from libc.stdint cimport int64_t
+
 from kael._kernels.tensor cimport TensorBase
 
 
+cdef extern from "kael/matmul/tile.h" nogil:
+    struct kl_rung:
+        const void *a
+        const void *b
+        void *out
+        int64_t rows
+        int64_t inner
+        int64_t columns
+
+
 # a @ b, batch dims broadcast; a 1-D operand is a row or a column and its dim is dropped; two 1-D
-# ones are folded (numerics R3). Refuses operands that do not fit. Fresh unless out is given.
-cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out)
+# ones are folded (numerics R3). Refuses, in the name of op, operands that do not fit. Fresh unless
+# out is given.
+cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out)
 
 # x @ weight.T, plus bias (may be None) added to each row by the kernel that writes it.
 cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias)
+
+# Refuses, in the name of op, what is not contiguous matrices of one dtype that fit out; fills call.
+cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase out) except -1

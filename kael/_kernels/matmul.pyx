@@ -1,17 +1,40 @@
 """Matrix products: what memory each call touches; arithmetic in include/kael/matmul.h."""
 
-from libc.stdint cimport int64_t
+from functools import partial
+
+from libc.stdint cimport int64_t, uintptr_t
 
 from kael._kernels.elementwise cimport as_contiguous, copy_into
+from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.reduce cimport dot
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, grad_enabled, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
 )
 
+from kael._kernels.tensor import require_tensor
 from kael.dtypes import by_code
 
+cdef extern from "kael/elementwise/overlap.h" nogil:
+    struct kl_layout:
+        const char *data
+        int64_t itemsize
+        int dims
+        const int64_t *shape
+        const int64_t *strides
+
+    void kl_extent(const kl_layout *x, uintptr_t *low, uintptr_t *high)
+
 cdef extern from "kael/matmul.h" nogil:
+    enum:
+        KL_DIRECT
+        KL_PANELS
+        KL_STREAM
+        KL_PACKED
+    enum:
+        KL_EXACT
+        KL_BY_WAY
+
     struct kl_matrix:
         const char *data
         int64_t row
@@ -39,21 +62,16 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t *b
         int64_t *out
 
-    struct kl_rung:
-        const void *a
-        const void *b
-        void *out
-        int64_t rows
-        int64_t inner
-        int64_t columns
-
-    int kl_matmul(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_batched(kl_batch *batch)
-    int kl_matmul_exact(const kl_runtime *rt, int dtype, const kl_rung *rung)
-    void kl_matmul_blas(int dtype, const kl_rung *rung)
-    int KL_BLAS_AVAILABLE
-    int64_t KL_BLAS_LARGEST
+    bint kl_batch_may_stop(kl_batch *batch)
+    int kl_matmul_way(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
+
+
+cdef inline int require_tensors(str op, object a, object b) except -1:
+    if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):
+        require_tensor(op, a, b)
+    return 0
 
 
 cdef str shapes_of(TensorBase a, TensorBase b):
@@ -168,27 +186,28 @@ cdef bint takes_result(kl_batch *batch) noexcept:
             or (first.rows > 1 and first.out_row == size))
 
 
-cdef TensorBase matmul_op(TensorBase a, TensorBase b, TensorBase out):
+cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out):
     cdef kl_batch batch
     cdef int64_t shape[KL_MAX_DIMS + 2]
     cdef bint has_rows = a.ndim > 1
     cdef bint has_columns = b.ndim > 1
-    check_operands("matmul", a, b)
-    set_batch(&batch, "matmul", a, b)
+    cdef bint is_given = out is not None
+    check_operands(op, a, b)
+    set_batch(&batch, op, a, b)
     set_rows(&batch.first, a)
     set_columns(&batch.first, b, False)
     cdef int ndim = output_shape(&batch, has_rows, has_columns, shape)
-    if out is not None:
-        check_output("matmul", out, a, b, ndim, shape)
-    elif ndim == 0 and kl_is_float(a.dtype):
+    if is_given:
+        check_output(op, out, a, b, ndim, shape)
+    elif ndim == 0:
         return dot(a, b)
     else:
         out = new_tensor(a.dtype, ndim, shape)
     set_output(&batch, out, has_rows, has_columns)
-    if (ndim == 0 and kl_is_float(a.dtype)) or not takes_result(&batch):
-        copy_into(out, matmul_op(a, b, None))
-        return out
-    run(&batch, "matmul")
+    if is_given and (ndim == 0 or not takes_result(&batch) or kl_batch_may_stop(&batch)):
+        copy_into(out, matmul_op(op, a, b, None))
+    else:
+        run(&batch, op)
     return out
 
 
@@ -211,29 +230,22 @@ cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int nd
 
 cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
     """Whether the address ranges of two tensors meet."""
-    cdef char *x_first
-    cdef char *x_end
-    cdef char *y_first
-    cdef char *y_end
+    cdef uintptr_t x_low, x_high, y_low, y_high
     if x.size == 0 or y.size == 0:
         return False
-    span(x, &x_first, &x_end)
-    span(y, &y_first, &y_end)
-    return x_first < y_end and y_first < x_end
+    extent(x, &x_low, &x_high)
+    extent(y, &y_low, &y_high)
+    return x_low < y_high and y_low < x_high
 
 
-cdef void span(TensorBase x, char **first, char **end) noexcept:
-    cdef int64_t size = kl_itemsize(x.dtype)
-    cdef int64_t reach
-    cdef int d
-    first[0] = x.data
-    end[0] = x.data + size
-    for d in range(x.ndim):
-        reach = (x.shape_[d] - 1) * x.strides_[d] * size
-        if reach < 0:
-            first[0] += reach
-        else:
-            end[0] += reach
+cdef void extent(TensorBase x, uintptr_t *low, uintptr_t *high) noexcept:
+    cdef kl_layout layout
+    layout.data = x.data
+    layout.itemsize = kl_itemsize(x.dtype)
+    layout.dims = x.ndim
+    layout.shape = x.shape_
+    layout.strides = x.strides_
+    kl_extent(&layout, low, high)
 
 
 cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias):
@@ -271,18 +283,58 @@ cdef int check_linear(TensorBase x, TensorBase weight, TensorBase bias) except -
     return 0
 
 
-def matmul(TensorBase a not None, TensorBase b not None, TensorBase out=None):
-    """a @ b, batch dims broadcast; a 1-D operand is a row or a column, two are folded (R3)."""
-    return matmul_op(a, b, out)
+cdef bint wants_gradient(TensorBase a, TensorBase b) noexcept:
+    return (a.requires_grad_flag or b.requires_grad_flag) and grad_enabled()
 
 
-def linear(TensorBase x not None, TensorBase weight not None, TensorBase bias=None):
-    """x @ weight.T + bias."""
-    return linear_op(x, weight, bias)
+cdef tuple without_none(object a, object b):
+    if a is None:
+        return () if b is None else (b,)
+    return (a,) if b is None else (a, b)
 
 
-cdef int check_ladder(str op, TensorBase a, TensorBase b, TensorBase out) except -1:
-    """The rungs take contiguous matrices of one float dtype, out sharing no memory with a and b."""
+def matmul(str op, a, b, TensorBase out or None, gradients):
+    """a @ b, batch dims broadcast; a 1-D operand is a row or a column, two are folded (R3).
+
+    Recorded with ``gradients(a, b, a_shape, b_shape, g)``, which gets None for an operand whose
+    values it does not need, because the other requires no gradient.
+    """
+    cdef TensorBase result
+    require_tensors(op, a, b)
+    if not wants_gradient(a, b) and (out is None or not wants_grad(out)):
+        return matmul_op(op, a, b, out)
+    if out is not None:
+        raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
+    result = matmul_op(op, a, b, None)
+    reads_a = a if (<TensorBase> b).requires_grad_flag else None
+    reads_b = b if (<TensorBase> a).requires_grad_flag else None
+    return record_op(op, result, (a, b), partial(gradients, reads_a, reads_b, a.shape, b.shape),
+                     without_none(reads_a, reads_b))
+
+
+def linear(x, weight, bias, gradients):
+    """x @ weight.T + bias, bias being None or a vector.
+
+    Recorded with ``gradients(x, weight, wants_bias, g)``, x or weight being None as in matmul.
+    """
+    cdef TensorBase result
+    cdef bint wants_bias = False
+    require_tensors("linear", x, weight)
+    if isinstance(bias, TensorBase):
+        wants_bias = wants_grad(bias)
+    elif bias is not None:
+        require_tensor("linear", bias=bias)
+    result = linear_op(x, weight, bias)
+    if not wants_bias and not wants_gradient(x, weight):
+        return result
+    reads_x = x if (<TensorBase> weight).requires_grad_flag else None
+    reads_weight = weight if (<TensorBase> x).requires_grad_flag else None
+    return record_op("linear", result, (x, weight, bias),
+                     partial(gradients, reads_x, reads_weight, wants_bias),
+                     without_none(reads_x, reads_weight))
+
+
+cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase out) except -1:
     cdef int64_t shape[2]
     if a.ndim != 2 or b.ndim != 2:
         raise ValueError(f"{op}: operands must be 2-D, got {shapes_of(a, b)}")
@@ -291,68 +343,45 @@ cdef int check_ladder(str op, TensorBase a, TensorBase b, TensorBase out) except
     shape[1] = b.shape_[1]
     if not (a.contiguous and b.contiguous and out.contiguous):
         raise ValueError(f"{op}: operands and out must be contiguous")
-    return check_output(op, out, a, b, 2, shape)
-
-
-cdef void set_rung(kl_rung *call, TensorBase a, TensorBase b, TensorBase out) noexcept:
+    check_output(op, out, a, b, 2, shape)
     call.a = a.data
     call.b = b.data
     call.out = out.data
     call.rows = a.shape_[0]
     call.inner = a.shape_[1]
     call.columns = b.shape_[1]
+    return 0
 
 
-RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5}
+WAYS = {"direct": KL_DIRECT, "panels": KL_PANELS, "stream": KL_STREAM, "packed": KL_PACKED}
+RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5,
+         "multiply_exact": KL_EXACT, **{way: KL_BY_WAY + at for way, at in WAYS.items()}}
 
 
 def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):
-    """out += a @ b by the named rung of the ladder."""
+    """out += a @ b by the named rung or way: of floats, multiply_exact of integers."""
     cdef kl_rung call
     cdef int name = RUNGS[op]
     cdef int dtype = a.dtype
     cdef int status
     cdef const kl_runtime *rt = runtime()
-    if not kl_is_float(dtype):
-        raise TypeError(f"{op}: dtype must be float32 or float64, got {by_code(dtype).name}")
-    check_ladder(op, a, b, out)
-    set_rung(&call, a, b, out)
+    if kl_is_float(dtype) == (name == KL_EXACT):
+        wanted = "an integer" if name == KL_EXACT else "float32 or float64"
+        raise TypeError(f"{op}: dtype must be {wanted}, got {by_code(dtype).name}")
+    set_rung(&call, op, a, b, out)
     with nogil:
         status = kl_matmul_rung(rt, dtype, name, &call)
     check(status, op)
 
 
-def multiply_exact(TensorBase a not None, TensorBase b not None, TensorBase out not None):
-    """out += a @ b for integers, modulo 2**w."""
-    cdef kl_rung call
-    cdef int dtype = a.dtype
-    cdef int status
-    cdef const kl_runtime *rt = runtime()
-    if kl_is_float(dtype):
-        raise TypeError(f"multiply_exact: dtype must be an integer, got {by_code(dtype).name}")
-    check_ladder("multiply_exact", a, b, out)
-    set_rung(&call, a, b, out)
-    with nogil:
-        status = kl_matmul_exact(rt, dtype, &call)
-    check(status, "multiply_exact")
-
-
-def blas_available():
-    """Whether this build links a system CBLAS."""
-    return KL_BLAS_AVAILABLE != 0
-
-
-def blas(TensorBase a not None, TensorBase b not None, TensorBase out not None):
-    """out += a @ b by the system's CBLAS; outside the promise of equal bits."""
-    cdef kl_rung call
-    cdef int dtype = a.dtype
-    if not KL_BLAS_AVAILABLE:
-        raise RuntimeError("kael was built without BLAS; configure with KAEL_USE_BLAS=1")
-    if not kl_is_float(dtype):
-        raise TypeError(f"blas: dtype must be float32 or float64, got {by_code(dtype).name}")
-    if max(a.shape + b.shape) > KL_BLAS_LARGEST:
-        raise OverflowError(f"blas: sizes are limited to 2**31 - 1, got {shapes_of(a, b)}")
-    check_ladder("blas", a, b, out)
-    set_rung(&call, a, b, out)
-    with nogil:
-        kl_matmul_blas(dtype, &call)
+def way(TensorBase a not None, TensorBase b not None):
+    """The number in WAYS of the way that a @ b goes, for matrices."""
+    cdef kl_product product
+    check_operands("way", a, b)
+    if a.ndim != 2 or b.ndim != 2:
+        raise ValueError(f"way: operands must be 2-D, got {shapes_of(a, b)}")
+    set_rows(&product, a)
+    set_columns(&product, b, False)
+    product.bias = NULL
+    product.out_row = product.columns * kl_itemsize(a.dtype)
+    return kl_matmul_way(runtime(), a.dtype, &product)

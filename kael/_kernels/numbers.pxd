@@ -1,4 +1,4 @@
-"""Elements as Python numbers."""
+"""Elements as Python numbers, and back."""
 from kael._kernels.tensor cimport TensorBase
 
 # The element of enum kl_dtype `dtype` that lies at any address.
@@ -6,3 +6,6 @@ cdef object element(const char *at, int dtype)
 
 # The elements of the dims from d on, `at` being the first: nested lists, a number behind the last.
 cdef object nested_list(TensorBase self, const char *at, int d)
+
+# A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
+cdef TensorBase new_number(int dtype, object value)

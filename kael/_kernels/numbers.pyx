@@ -1,10 +1,11 @@
-"""Elements as Python numbers."""
+"""Elements as Python numbers, and back."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, TensorBase, kl_itemsize,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,
+    TensorBase, kl_itemsize, new_tensor,
 )
 
 
@@ -37,3 +38,49 @@ cdef object nested_list(TensorBase self, const char *at, int d):
         return element(at, self.dtype)
     step = self.strides_[d] * kl_itemsize(self.dtype)
     return [nested_list(self, at + i * step, d + 1) for i in range(self.shape_[d])]
+
+
+cdef TensorBase new_number(int dtype, object value):
+    cdef TensorBase self = new_tensor(dtype, 0, NULL)
+    cdef float f32
+    cdef double f64
+    if dtype == KL_DTYPE_f32:
+        f64 = value
+        f32 = <float> f64
+        memcpy(self.data, &f32, 4)
+    elif dtype == KL_DTYPE_f64:
+        f64 = value
+        memcpy(self.data, &f64, 8)
+    elif dtype == KL_DTYPE_bool:
+        self.data[0] = 1 if value else 0
+    else:
+        store_integer(self, value)
+    return self
+
+
+cdef int store_integer(TensorBase self, object value) except -1:
+    """Writes a number, without its fraction, into an integer tensor of one element."""
+    cdef int64_t i64 = 0
+    cdef int32_t i32
+    cdef bint fits = True
+    try:
+        i64 = int(value)
+    except OverflowError:
+        fits = False
+    i32 = <int32_t> i64
+    if self.dtype == KL_DTYPE_i64:
+        memcpy(self.data, &i64, 8)
+    elif self.dtype == KL_DTYPE_i32:
+        fits = fits and i32 == i64
+        memcpy(self.data, &i32, 4)
+    else:
+        fits = fits and 0 <= i64 <= 255
+        self.data[0] = <char> <uint8_t> i64
+    if not fits:
+        raise OverflowError(f"{value} does not fit in {self.dtype_object.name}")
+    return 0
+
+
+def number(value, int code):
+    """A fresh 0-d tensor that holds a Python number."""
+    return new_number(code, value)

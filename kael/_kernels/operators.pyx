@@ -10,13 +10,13 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
-from kael._kernels.numbers cimport element, nested_list
+from kael._kernels.numbers cimport element, nested_list, new_number
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_number,
-    new_view, same_shape, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_view,
+    same_shape, wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
 
@@ -97,7 +97,8 @@ cdef object in_place(str name, object self, object other):
     # Not NotImplemented: a heap type's += ends in its sequence slot, which is this very function.
     value = operand(other)
     if value is NotImplemented:
-        raise TypeError(f"{name}: expected a Tensor or a number, got {type(other).__name__}")
+        raise TypeError(
+            f"{name}: operand 2 must be a Tensor or a number, got {type(other).__name__}")
     return in_place_forms[name](self, value)
 
 
@@ -328,7 +329,7 @@ cdef class Operators(TensorBase):
         if dtype is not None:
             return reductions.sum(self, dim, keepdim, dtype=dtype)
         mask = dims_mask(self, dim, "sum")
-        out = reduce_op(SUM, self, <uint32_t> mask, keepdim, -1, 0.0)
+        out = reduce_op("sum", SUM, self, <uint32_t> mask, keepdim, -1, 0.0)
         if not wants_grad(self):
             return out
         return record_op("sum", out, (self,), spread_over(self, mask, keepdim), ())
@@ -387,7 +388,7 @@ cdef object matmul(object a, object b):
         x = <TensorBase> a
         y = <TensorBase> b
         if x.ndim > 1 and y.ndim > 1 and not wants_grad(x) and not wants_grad(y):
-            return matmul_op(x, y, None)
+            return matmul_op("matmul", x, y, None)
     a = operand(a)
     b = operand(b)
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):

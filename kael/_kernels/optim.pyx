@@ -67,10 +67,14 @@ cdef class Adam(Plan):
 
 
 cdef int read_adam(dict group, Hyper *hyper) except -1:
-    betas = group["betas"]
+    try:
+        first, second = group["betas"]
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"Adam: betas must be a pair of numbers, got {group['betas']!r}") from None
     hyper.lr = float(group["lr"])
-    hyper.a = float(betas[0])
-    hyper.b = float(betas[1])
+    hyper.a = float(first)
+    hyper.b = float(second)
     hyper.eps = float(group["eps"])
     hyper.decay = float(group["weight_decay"])
     hyper.variant = (

@@ -17,10 +17,11 @@ from libc.string cimport memset
 
 from kael._kernels.elementwise import contiguous, copy_
 
+from kael._kernels.numbers cimport new_number
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_is_float, kl_itemsize, new_like,
-    new_number, same_shape,
+    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
+    new_like, same_shape,
 )
 
 
@@ -233,7 +234,7 @@ cdef class Plan:
 
 cdef inline bint is_plain(TensorBase t) noexcept:
     """Contiguous and aligned to its elements: the kernel may walk it."""
-    return t.contiguous and (<size_t> t.data) % <size_t> kl_itemsize(t.dtype) == 0
+    return t.contiguous and kl_aligned(t.data, kl_itemsize(t.dtype))
 
 
 cdef char *check_state(object found, TensorBase p, str op, str key) except? NULL:

@@ -1,10 +1,12 @@
-"""Boundary of the random numbers: fills contiguous tensors from a stream's position."""
+"""Boundary of the random numbers: fills tensors from a stream's position."""
 
 from libc.stdint cimport int64_t, uint64_t
 
+from kael._kernels.elementwise cimport copy_into
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, new_tensor, read_shape,
+    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
+    new_like, new_tensor, read_shape,
 )
 
 
@@ -16,14 +18,19 @@ cdef extern from "kael/random.h":
         double a
         double b
     int kl_random_uniform(const kl_runtime *rt, const kl_draw *draw, int dtype,
-                          void *out) nogil
-    int kl_random_normal(const kl_runtime *rt, const kl_draw *draw, int dtype, void *out) nogil
+                          void *out) noexcept nogil
+    int kl_random_normal(const kl_runtime *rt, const kl_draw *draw, int dtype,
+                         void *out) noexcept nogil
     int kl_random_bernoulli(const kl_runtime *rt, const kl_draw *draw, int dtype,
-                            void *out) nogil
+                            void *out) noexcept nogil
     int kl_random_integers(const kl_runtime *rt, const kl_draw *draw, int64_t low,
                            uint64_t range, int64_t *out) nogil
     void kl_random_permutation(const kl_runtime *rt, const kl_draw *draw, int64_t *out) nogil
     void kl_philox(unsigned int *x, unsigned int key0, unsigned int key1) nogil
+
+
+ctypedef int (*kl_filler)(const kl_runtime *rt, const kl_draw *draw, int dtype,
+                          void *out) noexcept nogil
 
 
 cdef class Stream:
@@ -41,8 +48,8 @@ cdef class Stream:
 
     @stream_state.setter
     def stream_state(self, pair):
-        cdef uint64_t seed = pair[0]
-        cdef uint64_t position = pair[1]
+        cdef uint64_t seed, position
+        seed, position = pair
         self.seed_ = seed
         self.position_ = position
 
@@ -57,51 +64,40 @@ cdef class Stream:
         return draw
 
 
-cdef int prepare(TensorBase out, str op) except -1:
+cdef TensorBase fill(str op, kl_filler filler, TensorBase out, Stream stream, double a, double b):
+    """Draws into out itself where the kernel may write there, else into a copy."""
+    cdef int status
     if not kl_is_float(out.dtype):
         raise TypeError(f"{op}: fills float32 and float64 tensors, got {out.dtype_object.name}")
-    if not out.contiguous:
-        raise ValueError(f"{op}: needs a contiguous tensor")
     begin_write(out, op)
-    return 0
+    cdef const kl_runtime *rt = runtime()
+    cdef TensorBase drawn = out
+    if not (out.contiguous and kl_aligned(out.data, kl_itemsize(out.dtype))):
+        drawn = new_like(out, out.dtype)
+    cdef kl_draw draw = stream.reserve(out.size, a, b)
+    with nogil:
+        status = filler(rt, &draw, drawn.dtype, drawn.data)
+    check(status, op)
+    if drawn is not out:
+        copy_into(out, drawn)
+    return out
 
 
 def uniform(TensorBase out not None, Stream stream not None, double low, double width):
     """Fills ``out`` with ``low + width * u``, u uniform in [0, 1)."""
-    cdef int status
-    prepare(out, "uniform_")
-    cdef const kl_runtime *rt = runtime()
-    cdef kl_draw draw = stream.reserve(out.size, low, width)
-    with nogil:
-        status = kl_random_uniform(rt, &draw, out.dtype, out.data)
-    check(status, "uniform_")
-    return out
+    return fill("uniform_", kl_random_uniform, out, stream, low, width)
 
 
 def normal(TensorBase out not None, Stream stream not None, double mean, double std):
     """Fills ``out`` with ``mean + std * z``, z standard normal."""
-    cdef int status
-    prepare(out, "normal_")
-    cdef const kl_runtime *rt = runtime()
-    cdef kl_draw draw = stream.reserve(out.size, mean, std)
-    with nogil:
-        status = kl_random_normal(rt, &draw, out.dtype, out.data)
-    check(status, "normal_")
-    return out
+    return fill("normal_", kl_random_normal, out, stream, mean, std)
 
 
 def bernoulli(TensorBase out not None, Stream stream not None, double p):
     """Fills ``out`` with ones, each with probability p (a multiple of 2**-32), and zeros."""
-    cdef int status
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"bernoulli_: p must be in [0, 1], got {p}")
-    prepare(out, "bernoulli_")
-    cdef const kl_runtime *rt = runtime()
-    cdef kl_draw draw = stream.reserve(out.size, p, 0.0)
-    with nogil:
-        status = kl_random_bernoulli(rt, &draw, out.dtype, out.data)
-    check(status, "bernoulli_")
-    return out
+    return fill("bernoulli_", kl_random_bernoulli, out, stream, p, 0.0)
 
 
 def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
@@ -129,11 +125,11 @@ def permutation(int64_t count, Stream stream not None):
 def philox(counter, key):
     """The block of four words for a counter of four and a key of two: the published function."""
     cdef unsigned int x[4]
-    cdef int k
-    for k in range(4):
-        x[k] = counter[k]
-    kl_philox(x, key[0], key[1])
-    return tuple([x[k] for k in range(4)])
+    cdef unsigned int key0, key1
+    x[0], x[1], x[2], x[3] = counter
+    key0, key1 = key
+    kl_philox(x, key0, key1)
+    return x[0], x[1], x[2], x[3]
 
 
 cdef TensorBase new_shaped(tuple shape, str op):

@@ -9,9 +9,10 @@ from kael._kernels.tensor cimport TensorBase
 # Bit d marks dim d as named by `dim`: None or () for all, an int, or a sequence of ints.
 cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1
 
-# `dtype` of the values, -1 for the operation's own. Variances divide by size - correction.
-cdef TensorBase reduce_op(int reduction, TensorBase x, uint32_t mask, bint keepdim, int dtype,
-                          double correction)
+# Errors name `op`. `dtype` of the values, -1 for the operation's own. Variances divide by
+# size - correction.
+cdef TensorBase reduce_op(str op, int reduction, TensorBase x, uint32_t mask, bint keepdim,
+                          int dtype, double correction)
 
-# R3's fold of the products of two float vectors of one dtype and length: a 0-d tensor.
+# R3's fold of the products of two vectors of one dtype (not bool) and length: a 0-d tensor.
 cdef TensorBase dot(TensorBase a, TensorBase b)

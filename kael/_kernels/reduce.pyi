@@ -11,6 +11,7 @@ def reduce(
     keepdim: bool = False,
     dtype: int = -1,
     correction: float = 0,
+    op: str | None = None,
 ) -> Tensor: ...
 def extreme(
     greatest: bool, x: Tensor, dim: int, keepdim: bool = False

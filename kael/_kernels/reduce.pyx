@@ -1,12 +1,13 @@
 """Reductions: which dims, what the result looks like, and the call into include/kael/reduce.h."""
 
-from libc.stdint cimport int64_t, uint32_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
+from kael._kernels.elementwise cimport as_contiguous
 from kael._kernels.runtime cimport check, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize,
-    new_like, new_tensor, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase,
+    kl_aligned, kl_is_float, kl_itemsize, new_like, new_tensor, wrap_dim,
 )
 
 
@@ -36,13 +37,17 @@ cdef extern from "kael/place.h" nogil:
 
 
 cdef extern from "kael/dot.h" nogil:
+    ctypedef union kl_total:
+        double f
+        int64_t i
+
     int kl_dot(const kl_runtime *rt, int dtype, int64_t size, const void *x, int64_t x_stride,
-               const void *y, int64_t y_stride, double *total)
+               const void *y, int64_t y_stride, kl_total *total)
 
 
 cdef tuple NAMES = (
     "sum", "mean", "var", "std", "norm1", "norm2", "prod", "max", "min", "argmax", "argmin",
-)
+)  # by KL_REDUCTION_
 REDUCTIONS = {name: number for number, name in enumerate(NAMES)}
 
 
@@ -84,8 +89,10 @@ cdef int64_t reduced_size(TensorBase x, uint32_t mask):
     return size
 
 
-cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, TensorBase values,
-             TensorBase indices) except -1:
+cdef int run(str op, int reduction, TensorBase x, uint32_t mask, double correction,
+             TensorBase values, TensorBase indices) except -1:
+    if not kl_aligned(x.data, kl_itemsize(x.dtype)):
+        x = as_contiguous(x)
     cdef const kl_runtime *rt = runtime()
     cdef int64_t size = reduced_size(x, mask)
     cdef void *value_data = NULL
@@ -96,7 +103,7 @@ cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, Tens
     cdef double divisor = size - correction if size > correction and size > 0 else 0
     cdef TensorBase out = indices if values is None else values
     if size == 0 and out.size > 0 and reduction >= KL_REDUCTION_max:
-        raise ValueError(f"{NAMES[reduction]}: no elements to choose from in shape {x.shape}")
+        raise ValueError(f"{op}: no elements to choose from in shape {x.shape}")
     if values is not None:
         value_data = values.data
         value_dtype = values.dtype
@@ -105,11 +112,11 @@ cdef int run(int reduction, TensorBase x, uint32_t mask, double correction, Tens
     with nogil:
         status = kl_reduce(rt, reduction, x.dtype, x.data, x.ndim, x.shape_, x.strides_, mask,
                            divisor, value_data, value_dtype, index_data)
-    return check(status, NAMES[reduction])
+    return check(status, op)
 
 
-cdef TensorBase reduce_op(int reduction, TensorBase x, uint32_t mask, bint keepdim, int dtype,
-                          double correction):
+cdef TensorBase reduce_op(str op, int reduction, TensorBase x, uint32_t mask, bint keepdim,
+                          int dtype, double correction):
     cdef TensorBase out
     cdef bint floats = kl_is_float(x.dtype)
     if dtype < 0:
@@ -118,25 +125,27 @@ cdef TensorBase reduce_op(int reduction, TensorBase x, uint32_t mask, bint keepd
             dtype = KL_DTYPE_i64
     if reduction >= KL_REDUCTION_argmax:
         out = new_result(x, mask, keepdim, KL_DTYPE_i64)
-        run(reduction, x, mask, correction, None, out)
+        run(op, reduction, x, mask, correction, None, out)
         return out
     out = new_result(x, mask, keepdim, dtype)
-    run(reduction, x, mask, correction, out, None)
+    run(op, reduction, x, mask, correction, out, None)
     return out
 
 
 def reduce(int reduction, TensorBase x not None, dim=None, bint keepdim=False, int dtype=-1,
-           double correction=0):
+           double correction=0, str op=None):
     """Reduces ``dim`` of ``x`` by the operation numbered ``REDUCTIONS[name]``.
 
     Integer tensors know sum, prod (in int64) and the extremes. ``dtype`` is the code of the
-    values' dtype, -1 for the operation's own; floats only go to floats.
+    values' dtype, -1 for the operation's own; floats only go to floats. Errors are those of
+    ``op``, the reduction itself unless given.
     """
     if not 0 <= reduction < KL_REDUCTION_COUNT:
         raise ValueError(f"reduce: unknown reduction {reduction}")
     if not kl_is_float(x.dtype) and KL_REDUCTION_mean <= reduction <= KL_REDUCTION_norm2:
         raise TypeError(f"{NAMES[reduction]}: takes floating-point tensors")
-    return reduce_op(reduction, x, dims_mask(x, dim, NAMES[reduction]), keepdim, dtype, correction)
+    op = NAMES[reduction] if op is None else op
+    return reduce_op(op, reduction, x, dims_mask(x, dim, op), keepdim, dtype, correction)
 
 
 def extreme(bint greatest, TensorBase x not None, dim, bint keepdim=False):
@@ -145,7 +154,7 @@ def extreme(bint greatest, TensorBase x not None, dim, bint keepdim=False):
     cdef uint32_t mask = (1 << wrap_dim(dim, x.ndim, op)) & ((1 << x.ndim) - 1)
     cdef TensorBase values = new_result(x, mask, keepdim, x.dtype)
     cdef TensorBase indices = new_result(x, mask, keepdim, KL_DTYPE_i64)
-    run(KL_REDUCTION_argmax if greatest else KL_REDUCTION_argmin, x, mask, 0, values, indices)
+    run(op, KL_REDUCTION_argmax if greatest else KL_REDUCTION_argmin, x, mask, 0, values, indices)
     return values, indices
 
 
@@ -176,7 +185,7 @@ def truth(bint every, TensorBase x not None, dim=None, bint keepdim=False):
     if reduced_size(x, mask) == 0:
         memset(out.data, every, <size_t> out.size)
     else:
-        run(KL_REDUCTION_min if every else KL_REDUCTION_max, x, mask, 0, out, None)
+        run(op, KL_REDUCTION_min if every else KL_REDUCTION_max, x, mask, 0, out, None)
     return out
 
 
@@ -195,17 +204,24 @@ def count_reduced(TensorBase x not None, dim, str op="reduce"):
 cdef TensorBase dot(TensorBase a, TensorBase b):
     cdef const kl_runtime *rt = runtime()
     cdef TensorBase out = new_tensor(a.dtype, 0, NULL)
-    cdef double total = 0
+    cdef kl_total total
     cdef int status
     with nogil:
         status = kl_dot(rt, a.dtype, a.size, a.data, a.strides_[0], b.data, b.strides_[0], &total)
     check(status, "dot")
-    store_scalar(out, total)
+    store_total(out, total)
     return out
 
 
-cdef void store_scalar(TensorBase out, double value) noexcept:
+cdef void store_total(TensorBase out, kl_total total) noexcept:
+    """The total in the dtype of out; integers lose what exceeds their width."""
     if out.dtype == KL_DTYPE_f32:
-        (<float *> out.data)[0] = <float> value
+        (<float *> out.data)[0] = <float> total.f
+    elif out.dtype == KL_DTYPE_f64:
+        (<double *> out.data)[0] = total.f
+    elif out.dtype == KL_DTYPE_i64:
+        (<int64_t *> out.data)[0] = total.i
+    elif out.dtype == KL_DTYPE_i32:
+        (<uint32_t *> out.data)[0] = <uint32_t> total.i
     else:
-        (<double *> out.data)[0] = value
+        (<uint8_t *> out.data)[0] = <uint8_t> total.i

@@ -6,7 +6,8 @@ from cpython.long cimport PyLong_CheckExact
 
 from kael._kernels.elementwise cimport binary_op, unary_op
 from kael._kernels.graph cimport record_op, wants_grad
-from kael._kernels.tensor cimport TensorBase, kl_is_float, new_number, new_view, same_shape
+from kael._kernels.numbers cimport new_number
+from kael._kernels.tensor cimport TensorBase, kl_is_float, new_view, same_shape
 
 
 cdef class UnaryGradient:

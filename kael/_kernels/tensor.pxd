@@ -16,6 +16,7 @@ cdef extern from "kael/config.h":
         KL_DTYPE_COUNT
     int64_t kl_itemsize(int dtype) nogil
     bint kl_is_float(int dtype) nogil
+    bint kl_aligned(const void *data, int64_t itemsize) nogil
 
 
 cdef class TensorBase:
@@ -48,9 +49,6 @@ cdef TensorBase new_view(TensorBase base, char *data, int ndim, const int64_t *s
 # A kael.Tensor on any storage; shape and strides (in elements) are copied.
 cdef TensorBase tensor_on(Storage storage, int dtype, char *data, int ndim, const int64_t *shape,
                           const int64_t *strides)
-
-# A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
-cdef TensorBase new_number(int dtype, object value)
 
 # Raises RuntimeError unless an in-place `op` may write to self: read-only memory, or an expanded
 # tensor (one element seen at several places). Bumps the storage's version.

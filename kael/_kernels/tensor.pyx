@@ -9,8 +9,7 @@ from cpython.long cimport PyLong_Check
 from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
-from libc.stdint cimport int32_t, int64_t, uint8_t
-from libc.string cimport memcpy
+from libc.stdint cimport int64_t
 
 from kael._kernels.storage cimport Storage, new_storage
 
@@ -184,8 +183,7 @@ cdef class TensorBase:
 
 
 cdef bint in_order(Py_buffer *buffer, int flags) noexcept:
-    """Whether the memory is as contiguous as the consumer asks; one that does not ask for strides
-    assumes packed rows."""
+    """Whether the memory is as contiguous as asked; who asks for no strides assumes packed rows."""
     if flags & PyBUF_STRIDES != PyBUF_STRIDES or flags & PyBUF_C_CONTIGUOUS == PyBUF_C_CONTIGUOUS:
         return PyBuffer_IsContiguous(buffer, b"C")
     if flags & PyBUF_F_CONTIGUOUS == PyBUF_F_CONTIGUOUS:
@@ -287,37 +285,6 @@ cdef void place(TensorBase self, Storage storage, char *data, const int64_t *sha
     self.contiguous = self.contiguous or empty
 
 
-cdef TensorBase new_number(int dtype, object value):
-    cdef TensorBase self = new_tensor(dtype, 0, NULL)
-    cdef int32_t i32
-    cdef int64_t i64
-    cdef float f32
-    cdef double f64
-    if dtype == KL_DTYPE_f32:
-        f64 = value
-        f32 = <float> f64
-        memcpy(self.data, &f32, 4)
-    elif dtype == KL_DTYPE_f64:
-        f64 = value
-        memcpy(self.data, &f64, 8)
-    elif dtype == KL_DTYPE_bool:
-        self.data[0] = 1 if value else 0
-    else:
-        i64 = int(value)
-        if dtype == KL_DTYPE_i64:
-            memcpy(self.data, &i64, 8)
-        elif dtype == KL_DTYPE_i32:
-            i32 = <int32_t> i64
-            if i32 != i64:
-                raise OverflowError(f"{value} does not fit in int32")
-            memcpy(self.data, &i32, 4)
-        else:
-            if i64 < 0 or i64 > 255:
-                raise OverflowError(f"{value} does not fit in uint8")
-            self.data[0] = <char> <uint8_t> i64
-    return self
-
-
 cdef int begin_write(TensorBase self, str op) except -1:
     cdef int d
     if not self.storage.writable:
@@ -351,20 +318,29 @@ cdef int wrap_dim(object dim, int ndim, str op) except -1:
 
 
 cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
-    cdef int count = 0
+    cdef int d
     if not isinstance(sizes, (tuple, list)):
         sizes = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
     if len(sizes) > KL_MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
-    for size in sizes:
+    for d, size in enumerate(sizes):
         if not PyLong_Check(size) and not hasattr(size, "__index__"):
             raise TypeError(f"{op}: sizes must be integers, got {size!r}")
         try:
-            shape[count] = size
+            shape[d] = size
         except OverflowError:
             raise ValueError(f"{op}: size {size} does not fit in 64 bits") from None
-        count += 1
-    return count
+    return len(sizes)
+
+
+def require_tensor(str op, *operands, **optional):
+    """TypeError unless every operand is a tensor; those given by name may be None."""
+    for at, x in enumerate(operands, 1):
+        if not isinstance(x, TensorBase):
+            raise TypeError(f"{op}: operand {at} must be a Tensor, got {type(x).__name__}")
+    for name, x in optional.items():
+        if x is not None and not isinstance(x, TensorBase):
+            raise TypeError(f"{op}: {name} must be a Tensor or None, got {type(x).__name__}")
 
 
 def empty(sizes, int code):
@@ -372,11 +348,6 @@ def empty(sizes, int code):
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int ndim = read_shape(sizes, shape, "empty")
     return new_tensor(code, ndim, shape)
-
-
-def number(value, int code):
-    """A fresh 0-d tensor that holds a Python number."""
-    return new_number(code, value)
 
 
 def alias(TensorBase self not None):

@@ -240,6 +240,23 @@ cdef TensorBase transpose_view(TensorBase self, int a, int b):
     return view_of(self, &layout)
 
 
+cdef TensorBase diagonal_view(TensorBase self, object offset, int a, int b):
+    """The elements whose index along dim b is that along dim a plus offset, as the last dim."""
+    cdef Layout layout
+    cdef int d
+    cdef int64_t below = max(-offset, 0), right = max(offset, 0), size
+    layout.ndim = 0
+    layout.moved = 0
+    for d in range(self.ndim):
+        if d != a and d != b:
+            push(&layout, self.shape_[d], self.strides_[d])
+    size = max(min(self.shape_[a] - below, self.shape_[b] - right), <int64_t> 0)
+    push(&layout, size, self.strides_[a] + self.strides_[b])
+    if size > 0:
+        layout.moved = below * self.strides_[a] + right * self.strides_[b]
+    return view_of(self, &layout)
+
+
 cdef TensorBase expand_view(TensorBase self, object sizes):
     cdef Layout layout
     cdef int d, source
@@ -285,6 +302,15 @@ def transpose(TensorBase self not None, a, b):
     """Two dims exchanged."""
     return transpose_view(self, wrap_dim(a, self.ndim, "transpose"),
                           wrap_dim(b, self.ndim, "transpose"))
+
+
+def diagonal(TensorBase self not None, offset, dim1, dim2):
+    """The elements with index i along dim1 and i + offset along dim2, i being the last dim."""
+    cdef int a = wrap_dim(dim1, self.ndim, "diagonal")
+    cdef int b = wrap_dim(dim2, self.ndim, "diagonal")
+    if a == b:
+        raise ValueError(f"diagonal: dim1 {dim1} and dim2 {dim2} are the same dim")
+    return diagonal_view(self, offset, a, b)
 
 
 def expand(TensorBase self not None, sizes):

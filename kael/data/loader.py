@@ -1,6 +1,7 @@
 """Tensors of one length, and their walk in batches."""
 
 import kael
+from kael._kernels.tensor import require_tensor
 
 __all__ = ["DataLoader", "TensorDataset"]
 
@@ -15,9 +16,12 @@ class TensorDataset:
     """
 
     def __init__(self, *tensors):
-        sizes = [tensor.shape[0] for tensor in tensors]
-        if not sizes:
+        require_tensor("TensorDataset", *tensors)
+        if not tensors:
             raise ValueError("TensorDataset: at least one tensor is needed")
+        if any(tensor.ndim == 0 for tensor in tensors):
+            raise ValueError("TensorDataset: a 0-d tensor has no rows")
+        sizes = [tensor.shape[0] for tensor in tensors]
         if any(size != sizes[0] for size in sizes):
             raise ValueError(f"TensorDataset: first dims differ: {sizes}")
         self.tensors = tensors

@@ -14,7 +14,7 @@ class ReLU(Module):
         self.inplace = inplace
 
     def forward(self, x):
-        return x.relu_() if self.inplace else x.relu()
+        return functional.relu(x, self.inplace)
 
     def extra_repr(self):
         return "inplace=True" if self.inplace else ""
@@ -38,14 +38,14 @@ class Tanh(Module):
     """The hyperbolic tangent."""
 
     def forward(self, x):
-        return x.tanh()
+        return functional.tanh(x)
 
 
 class Sigmoid(Module):
     """``1 / (1 + exp(-x))``."""
 
     def forward(self, x):
-        return x.sigmoid()
+        return functional.sigmoid(x)
 
 
 class _AlongDim(Module):

@@ -4,6 +4,7 @@ import operator
 from itertools import islice
 
 from kael.nn.module import Module
+from kael.ops.shape import flatten
 
 __all__ = ["Flatten", "ModuleDict", "ModuleList", "Sequential"]
 
@@ -160,7 +161,7 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, x):
-        return x.flatten(self.start_dim, self.end_dim)
+        return flatten(x, self.start_dim, self.end_dim)
 
     def extra_repr(self):
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"

@@ -1,14 +1,12 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
 from kael import random
-from kael._kernels.tensor import alias
+from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
 from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
-from kael.ops import rows
-from kael.ops.elementwise import where
+from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
-from kael.ops.operands import require_tensor
 from kael.ops.shape import flatten
 
 __all__ = [
@@ -19,22 +17,25 @@ __all__ = [
 
 def relu(input, inplace=False):
     """max(x, 0)."""
-    return input.relu_() if inplace else input.relu()
+    if not inplace:
+        return elementwise.relu(input)
+    require_tensor("relu", input)
+    return input.relu_()
 
 
 def gelu(input, approximate="none"):
     """x times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
-    return input.gelu(approximate)
+    return elementwise.gelu(input, approximate)
 
 
 def tanh(input):
     """The hyperbolic tangent."""
-    return input.tanh()
+    return elementwise.tanh(input)
 
 
 def sigmoid(input):
     """1 / (1 + exp(-x))."""
-    return input.sigmoid()
+    return elementwise.sigmoid(input)
 
 
 def softmax(input, dim=None, dtype=None):
@@ -49,6 +50,7 @@ def log_softmax(input, dim=None, dtype=None):
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     """(x - mean) / sqrt(variance + eps) over the last dims, times weight, plus bias."""
+    require_tensor("layer_norm", input, weight=weight, bias=bias)
     return rows.standardize(input, tuple(normalized_shape), eps, weight, bias)
 
 
@@ -70,6 +72,7 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     generator : Generator, optional
         Draws the mask.
     """
+    require_tensor("dropout", input)
     check_probability(p)
     if not training or p == 0.0:
         return input
@@ -114,4 +117,4 @@ def embedding(input, weight, padding_idx=None):
     if padding_idx is None or not out.requires_grad:
         return out
     padding = (input == padding_row(padding_idx, weight.shape[0])).unsqueeze(-1)
-    return record("embedding", alias(out), (out,), lambda g: (where(padding, 0.0, g),))
+    return record("embedding", alias(out), (out,), lambda g: (elementwise.where(padding, 0.0, g),))

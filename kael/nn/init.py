@@ -3,6 +3,7 @@
 import math
 
 from kael import random
+from kael._kernels.tensor import require_tensor
 from kael.autograd import no_grad
 
 __all__ = [
@@ -26,16 +27,19 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
 @no_grad
 def constant_(tensor, val):
     """Fills with a number; returns the tensor."""
+    require_tensor("constant_", tensor)
     return tensor.fill_(val)
 
 
 def ones_(tensor):
     """Fills with ones; returns the tensor."""
+    require_tensor("ones_", tensor)
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
     """Fills with zeros; returns the tensor."""
+    require_tensor("zeros_", tensor)
     return constant_(tensor, 0.0)
 
 
@@ -77,12 +81,14 @@ def _kaiming_std(tensor, a, mode, nonlinearity):
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fills with uniform values of standard deviation gain / sqrt(fan); returns the tensor."""
+    require_tensor("kaiming_uniform_", tensor)
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fills with normal values of standard deviation gain / sqrt(fan); returns the tensor."""
+    require_tensor("kaiming_normal_", tensor)
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
@@ -93,10 +99,12 @@ def _xavier_std(tensor, gain):
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     """Fills with uniform values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    require_tensor("xavier_uniform_", tensor)
     bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
     """Fills with normal values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    require_tensor("xavier_normal_", tensor)
     return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)

@@ -1,6 +1,7 @@
 """Loading saved tensors into a module: every key is checked before anything is written."""
 
 from collections import namedtuple
+from collections.abc import Mapping
 
 from kael.autograd import no_grad
 from kael.tensor import Tensor
@@ -19,6 +20,8 @@ class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpect
 
 def load(module, state_dict, strict):
     """See :meth:`kael.nn.Module.load_state_dict`."""
+    if not isinstance(state_dict, Mapping):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
     own = module.state_dict()
     missing = [key for key in own if key not in state_dict]
     unexpected = [key for key in state_dict if key not in own]

@@ -1,7 +1,8 @@
 """Loss functions, with the arguments of ``torch.nn.functional``."""
 
+from kael._kernels.tensor import require_tensor
 from kael.creation import zeros
-from kael.ops.operands import require_tensor
+from kael.dtypes import bool_
 from kael.ops.rows import cross_entropy_losses, log_softmax
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
@@ -90,6 +91,8 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     """Minus the log-probability of the target's class; arguments as of :func:`cross_entropy`."""
     check_reduction(reduction)
     require_tensor("nll_loss", input, target)
+    if target.dtype.is_floating_point or target.dtype is bool_:
+        raise TypeError(f"nll_loss: targets must be integers, got {target.dtype.name}")
     table = _class_rows("nll_loss", input, target, weight)
 
     def losses(rows, classes):
@@ -124,10 +127,8 @@ def _class_rows(op, input, target, weight):
 
 
 def _check_weight(op, weight, classes):
-    if weight is None:
-        return
-    require_tensor(op, weight)
-    if weight.shape != (classes,):
+    require_tensor(op, weight=weight)
+    if weight is not None and weight.shape != (classes,):
         raise ValueError(
             f"{op}: weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {weight.shape}"

@@ -346,6 +346,8 @@ class Module:
         ------
         RuntimeError
             Names every key that is missing, unexpected or of another shape. Nothing is changed.
+        TypeError
+            ``state_dict`` is no mapping.
         """
         return load(self, state_dict, strict)
 

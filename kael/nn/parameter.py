@@ -1,7 +1,6 @@
 """Parameter: a tensor that a module registers when it is assigned as an attribute."""
 
-from kael._kernels.tensor import as_class
-from kael.ops.operands import require_tensor
+from kael._kernels.tensor import as_class, require_tensor
 from kael.tensor import Tensor
 
 __all__ = ["Parameter"]

@@ -3,6 +3,7 @@
 from kael.ops import (
     comparison,
     conversion,
+    einsum,
     elementwise,
     indexing,
     matmul,
@@ -14,6 +15,7 @@ from kael.ops import (
 # The functions that kael exports.
 __all__ = [
     *comparison.__all__,
+    *einsum.__all__,
     *elementwise.__all__,
     *indexing.__all__,
     *matmul.__all__,

@@ -1,8 +1,8 @@
 """Whether two tensors are the same: exactly, or closely."""
 
+from kael._kernels.tensor import require_tensor
 from kael.ops import elementwise
 from kael.ops.conversion import to
-from kael.ops.operands import require_tensor
 
 __all__ = ["allclose", "equal", "isclose"]
 
@@ -36,4 +36,5 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """Whether :func:`isclose` holds everywhere."""
+    require_tensor("allclose", a, b)
     return bool(isclose(a, b, rtol, atol, equal_nan).all())

@@ -9,10 +9,9 @@ import math
 
 from kael._kernels import elementwise as kernels
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import TensorBase, alias
+from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import default_of, promote
-from kael.ops.operands import require_tensor
 from kael.ops.rules import (
     BINARY,
     FLOAT,
@@ -193,7 +192,7 @@ def _share(g, winner, other):
 maximum = binary(
     "maximum",
     SAME,
-    "The greater of a and b; NaN where either is NaN.",
+    "The greater of a and b, +0 before -0; NaN where either is NaN.",
     lambda g, a, b, y: _share(g, a, b),
     lambda g, a, b, y: _share(g, b, a),
     "ab",
@@ -201,7 +200,7 @@ maximum = binary(
 minimum = binary(
     "minimum",
     SAME,
-    "The lesser of a and b; NaN where either is NaN.",
+    "The lesser of a and b, -0 before +0; NaN where either is NaN.",
     lambda g, a, b, y: _share(g, b, a),
     lambda g, a, b, y: _share(g, a, b),
     "ab",

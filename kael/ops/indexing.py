@@ -8,13 +8,13 @@ The rules of shape are NumPy's.
 from kael._kernels import elementwise, graph, views
 from kael._kernels import indexing as kernels
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import TensorBase, number
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
 from kael.ops.conversion import contiguous, to
 from kael.ops.elementwise import where
-from kael.ops.operands import require_tensor
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = [
@@ -239,7 +239,7 @@ def _dims_taken(item):
 
 def index_select(x, dim, index):
     """``x`` at the positions ``index`` (1-D, integers) of ``dim``."""
-    require_tensor("index_select", x, index)
+    _check_positions("index_select", x, index)
     at = views.normalize_dim(dim, x.ndim, "index_select")
     if index.ndim > 1:
         raise IndexError(f"index_select: index must be 1-D, its shape is {index.shape}")
@@ -252,13 +252,13 @@ def gather(x, dim, index):
     IndexError for an index out of range; ``index`` has as many dims as ``x`` and is nowhere longer
     beside ``dim``.
     """
-    require_tensor("gather", x, index)
+    _check_positions("gather", x, index)
     at = views.normalize_dim(dim, x.ndim, "gather")
     if index.ndim != x.ndim or any(
         n > size for d, (n, size) in enumerate(zip(index.shape, x.shape, strict=True)) if d != at
     ):
         raise IndexError(f"gather: index shape {index.shape} does not fit {x.shape} at dim {dim}")
-    chosen = elementwise.contiguous(_item(index))
+    chosen = elementwise.contiguous(to(index.detach(), int64))
     if x.ndim == 0:
         return getitem(x.reshape(1), chosen)
     flat = contiguous(x).reshape(-1)
@@ -267,7 +267,7 @@ def gather(x, dim, index):
 
 def take_along_dim(x, indices, dim=None):
     """:func:`gather` with ``x`` and ``indices`` broadcast beside ``dim``; flat without one."""
-    require_tensor("take_along_dim", x, indices)
+    _check_positions("take_along_dim", x, indices)
     if dim is None:
         return gather(x.reshape(-1), 0, indices.reshape(-1))
     at = views.normalize_dim(dim, x.ndim, "take_along_dim")
@@ -279,6 +279,13 @@ def take_along_dim(x, indices, dim=None):
     wide = [*sizes[:at], x.shape[at], *sizes[at + 1 :]]
     chosen = [*sizes[:at], indices.shape[at], *sizes[at + 1 :]]
     return gather(x.expand(wide), at, indices.expand(chosen))
+
+
+def _check_positions(op, x, index):
+    """Positions are integers; a bool, which indexing reads as a mask, is refused as a float is."""
+    require_tensor(op, x, index)
+    if index.dtype is bool_ or index.dtype.is_floating_point:
+        raise IndexError(f"{op}: the index must be of integer dtype, got {index.dtype.name}")
 
 
 def masked_fill(x, mask, value):

@@ -5,11 +5,12 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 """
 
 from kael._kernels import matmul as kernels
-from kael.autograd import needs_grad, record
-from kael.ops.operands import require_tensor
+from kael._kernels.tensor import require_tensor
 from kael.ops.shape import unbroadcast
 
-__all__ = ["addmm", "bmm", "dot", "linear", "matmul", "mm", "mv", "outer"]
+__all__ = [
+    "addmm", "baddbmm", "bmm", "dot", "inner", "linear", "matmul", "mm", "mv", "outer", "vdot",
+]  # fmt: skip
 
 
 def matmul(a, b, *, out=None):
@@ -45,44 +46,40 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
-    require_tensor("matmul", a, b)
-    if a.ndim == 1 and b.ndim == 1:
-        return dot(a, b, out=out)
-    if out is not None:
-        _refuse_grad("matmul", a, b, out)
-        return kernels.matmul(a, b, out)
-    result = kernels.matmul(a, b)
-    if not needs_grad(a, b):
-        return result
-
-    def gradient(g):
-        return (
-            _gradient_of_a(g, a, b) if a.requires_grad else None,
-            _gradient_of_b(g, a, b) if b.requires_grad else None,
-        )
-
-    return record("matmul", result, (a, b), gradient, _read_by_gradient(a, b))
+    return kernels.matmul("matmul", a, b, out, _gradients)
 
 
-def _read_by_gradient(a, b):
-    """Each operand is read for the gradient of the other."""
-    if a.requires_grad and b.requires_grad:
-        return a, b
-    return (b,) if a.requires_grad else (a,) if b.requires_grad else ()
+def product(op, a, b, out=None):
+    """``a @ b`` in the name of ``op``."""
+    return kernels.matmul(op, a, b, out, _gradients)
 
 
-def _refuse_grad(name, *tensors):
-    if needs_grad(*tensors):
-        raise RuntimeError(f"{name}: out= does not support gradients; use it under no_grad()")
+def _gradients(a, b, a_shape, b_shape, g):
+    """Of ``a @ b``; an operand that is None is not needed, the other having no gradient."""
+    return (
+        None if b is None else _gradient_of_a(g, b, a_shape),
+        None if a is None else _gradient_of_b(g, a, b_shape),
+    )
 
 
-def _as_matrices(g, a, b):
-    """g, a and b with the dims that 1-D operands drop put back."""
+def _gradient_of_a(g, b, shape):
+    """``g @ b.T`` for an ``a`` of this shape; the dims that 1-D operands drop are put back."""
     if b.ndim == 1:
         g, b = g.unsqueeze(-1), b.unsqueeze(-1)
+    if len(shape) > 1:
+        return unbroadcast(matmul(g, b.mT), shape)
+    return unbroadcast(matmul(g.unsqueeze(-2), b.mT), (1, *shape)).reshape(shape)
+
+
+def _gradient_of_b(g, a, shape):
+    """``a.T @ g`` for a ``b`` of this shape."""
+    if len(shape) == 1:
+        return _gradient_of_b(g.unsqueeze(-1), a, (*shape, 1)).reshape(shape)
     if a.ndim == 1:
         g, a = g.unsqueeze(-2), a.unsqueeze(0)
-    return g, a, b
+    if len(shape) == 2 and a.ndim > 2:  # one product over all rows, not a batch to be summed
+        g, a = _as_rows(g), _as_rows(a)
+    return unbroadcast(matmul(a.mT, g), shape)
 
 
 def _as_rows(x):
@@ -90,22 +87,9 @@ def _as_rows(x):
     return x.unsqueeze(0) if x.ndim == 1 else x.flatten(0, -2)
 
 
-def _gradient_of_a(g, a, b):
-    shape = a.shape
-    g, a, b = _as_matrices(g, a, b)
-    return unbroadcast(matmul(g, b.transpose(-2, -1)), a.shape).reshape(shape)
-
-
-def _gradient_of_b(g, a, b):
-    shape = b.shape
-    g, a, b = _as_matrices(g, a, b)
-    if b.ndim == 2 and a.ndim > 2:  # one product over all rows instead of a batch to be summed
-        g, a = _as_rows(g), _as_rows(a)
-    return unbroadcast(matmul(a.transpose(-2, -1), g), b.shape).reshape(shape)
-
-
 def dot(a, b, *, out=None):
-    """Product of two 1-D tensors: the fold (numerics R3) of the products taken in double.
+    """Product of two 1-D tensors: the fold (numerics R3) of the products taken in double; integers
+    are exact modulo 2**w.
 
     Parameters
     ----------
@@ -129,16 +113,7 @@ def dot(a, b, *, out=None):
     11.0
     """
     _check_dims("dot", a, 1, b, 1)
-    if out is not None:
-        _refuse_grad("dot", a, b, out)
-    result = kernels.matmul(a, b, out)
-    if out is not None or not needs_grad(a, b):
-        return result
-
-    def gradient(g):
-        return g * b if a.requires_grad else None, g * a if b.requires_grad else None
-
-    return record("dot", result, (a, b), gradient, _read_by_gradient(a, b))
+    return product("dot", a, b, out)
 
 
 def linear(x, weight, bias=None):
@@ -168,22 +143,16 @@ def linear(x, weight, bias=None):
     >>> kael.linear(kael.ones(1, 2), weight, kael.tensor([0.5, 0.5, 0.5])).tolist()
     [[3.5, 7.5, 11.5]]
     """
-    result = kernels.linear(x, weight, bias)
-    inputs = (x, weight) if bias is None else (x, weight, bias)
-    if not needs_grad(*inputs):
-        return result
+    return kernels.linear(x, weight, bias, _gradients_of_linear)
 
-    def gradient(g):
-        rows = _as_rows(g)
-        grads = [
-            matmul(g, weight) if x.requires_grad else None,
-            matmul(rows.transpose(0, 1), _as_rows(x)) if weight.requires_grad else None,
-        ]
-        if bias is not None:
-            grads.append(rows.sum(0) if bias.requires_grad else None)
-        return tuple(grads)
 
-    return record("linear", result, inputs, gradient, _read_by_gradient(x, weight))
+def _gradients_of_linear(x, weight, wants_bias, g):
+    rows = _as_rows(g)
+    return (
+        None if weight is None else matmul(g, weight),
+        None if x is None else matmul(rows.mT, _as_rows(x)),
+        rows.sum(0) if wants_bias else None,
+    )
 
 
 def _check_dims(name, a, a_dims, b, b_dims):
@@ -194,31 +163,54 @@ def _check_dims(name, a, a_dims, b, b_dims):
         )
 
 
+def _check_batches(name, a, b):
+    _check_dims(name, a, 3, b, 3)
+    if a.shape[0] != b.shape[0]:
+        raise ValueError(f"{name}: batch sizes differ: {a.shape} @ {b.shape}")
+
+
 def mm(a, b, *, out=None):
     """:func:`matmul` of two 2-D tensors; nothing is broadcast."""
     _check_dims("mm", a, 2, b, 2)
-    return matmul(a, b, out=out)
+    return product("mm", a, b, out)
 
 
 def mv(a, b, *, out=None):
     """:func:`matmul` of a 2-D tensor by a 1-D one."""
     _check_dims("mv", a, 2, b, 1)
-    return matmul(a, b, out=out)
+    return product("mv", a, b, out)
 
 
 def bmm(a, b, *, out=None):
     """:func:`matmul` of two 3-D tensors with the same batch size; nothing is broadcast."""
-    _check_dims("bmm", a, 3, b, 3)
-    if a.shape[0] != b.shape[0]:
-        raise ValueError(f"bmm: batch sizes differ: {a.shape} @ {b.shape}")
-    return matmul(a, b, out=out)
+    _check_batches("bmm", a, b)
+    return product("bmm", a, b, out)
 
 
-def addmm(bias, a, b, *, beta=1, alpha=1):
-    """``beta * bias + alpha * (a @ b)`` for 2-D ``a`` and ``b``; ``bias`` is broadcast.
+def addmm(x, mat1, mat2, *, beta=1, alpha=1):
+    """``beta * x + alpha * (mat1 @ mat2)``; ``x`` is broadcast to the shape of the product.
 
     With both factors 1 it is the product followed by the addition, bit for bit. A ``beta`` of 0
-    ignores ``bias``, NaN included, as in PyTorch.
+    ignores ``x``, NaN included, as in PyTorch.
+
+    Parameters
+    ----------
+    x : Tensor, shape broadcast to (rows, columns)
+    mat1 : Tensor, shape (rows, inner)
+    mat2 : Tensor, shape (inner, columns)
+    beta, alpha : int or float
+        Integers for tensors of integers.
+
+    Returns
+    -------
+    Tensor, shape (rows, columns)
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ, or are bool, or a factor of integers is a float.
+    ValueError
+        If the sizes do not fit.
 
     Examples
     --------
@@ -226,12 +218,48 @@ def addmm(bias, a, b, *, beta=1, alpha=1):
     >>> kael.addmm(kael.tensor([1.0]), kael.ones(1, 2), kael.ones(2, 1)).tolist()
     [[3.0]]
     """
-    product = mm(a, b)
+    require_tensor("addmm", x, mat1, mat2)
+    _check_dims("addmm", mat1, 2, mat2, 2)
+    return _scaled_sum("addmm", x, mat1, mat2, beta, alpha)
+
+
+def baddbmm(x, batch1, batch2, *, beta=1, alpha=1):
+    """:func:`addmm` for batches: ``beta * x + alpha * bmm(batch1, batch2)``.
+
+    Examples
+    --------
+    >>> import kael
+    >>> kael.baddbmm(kael.ones(1), kael.ones(1, 1, 2), kael.ones(1, 2, 1)).tolist()
+    [[[3.0]]]
+    """
+    require_tensor("baddbmm", x, batch1, batch2)
+    _check_batches("baddbmm", batch1, batch2)
+    return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha)
+
+
+def _scaled_sum(op, x, a, b, beta, alpha):
+    kernels.check_operands(op, a, b)
+    shape = (*a.shape[:-1], b.shape[-1])
+    _check_addend(op, x, a.dtype, shape, beta, alpha)
+    if beta == alpha == 1 and a.ndim == 2 and x.shape == shape[1:] and a.dtype.is_floating_point:
+        return linear(a, b.t(), x)  # one pass
+    result = product(op, a, b)
     if alpha != 1:
-        product = product * alpha
+        result = result * alpha
     if beta == 0:
-        return product
-    return product + (bias if beta == 1 else bias * beta)
+        return result
+    return result + (x if beta == 1 else x * beta)
+
+
+def _check_addend(op, x, dtype, shape, beta, alpha):
+    if x.dtype is not dtype:
+        raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
+    for name, factor in (("beta", beta), ("alpha", alpha)):
+        if not dtype.is_floating_point and not isinstance(factor, int):
+            raise TypeError(f"{op}: {name} must be an integer for {dtype.name}, got {factor!r}")
+    lead = len(shape) - x.ndim
+    if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
+        raise ValueError(f"{op}: shape {x.shape} does not broadcast to {shape}")
 
 
 def outer(a, b):
@@ -249,3 +277,34 @@ def outer(a, b):
     """
     _check_dims("outer", a, 1, b, 1)
     return a.unsqueeze(1) * b.unsqueeze(0)
+
+
+def vdot(a, b, *, out=None):
+    """:func:`dot`; kael has no complex dtype to conjugate."""
+    _check_dims("vdot", a, 1, b, 1)
+    return product("vdot", a, b, out)
+
+
+def inner(a, b):
+    """Dot products of the last dim of ``a`` with that of ``b``, for every other index of both.
+
+    Of two 1-D tensors their :func:`dot`; a 0-D tensor multiplies the other.
+
+    Returns
+    -------
+    Tensor, shape (*a.shape[:-1], *b.shape[:-1])
+
+    Examples
+    --------
+    >>> import kael
+    >>> kael.inner(kael.ones(2, 3), kael.ones(4, 3)).shape
+    (2, 4)
+    """
+    require_tensor("inner", a, b)
+    if a.ndim == 0 or b.ndim == 0:
+        return a * b
+    if a.shape[-1] != b.shape[-1]:
+        raise ValueError(f"inner: last dims differ: {a.shape} and {b.shape}")
+    if a.ndim == 1 or b.ndim == 1:
+        return product("inner", a, b) if b.ndim == 1 else product("inner", b, a)
+    return product("inner", a, _as_rows(b).t()).reshape(*a.shape[:-1], *b.shape[:-1])

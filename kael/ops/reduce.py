@@ -8,10 +8,10 @@ from collections import namedtuple
 
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
-from kael._kernels.tensor import number
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
-from kael.ops.operands import require_tensor
 
 __all__ = [
     "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
@@ -48,7 +48,10 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
     tensor([4., 6.])
     """
-    out = _fold(_SUM, x, dim, keepdim, dtype)
+    require_tensor("sum", x)
+    if dtype is None:
+        return x.sum(dim, keepdim)  # compiled, in _kernels/operators.pyx
+    out = _fold("sum", x, dim, keepdim, dtype)
     if not needs_grad(x):
         return out
     spread = _spreading(x, dim)
@@ -145,13 +148,16 @@ def norm(x, p=2, dim=None, keepdim=False):
     source, code = _floating("norm", x)
     dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
-        out = kernels.reduce(kernels.REDUCTIONS[f"norm{int(p)}"], source, dim, keepdim, code)
+        fold = kernels.REDUCTIONS[f"norm{int(p)}"]
+        out = kernels.reduce(fold, source, dim, keepdim, code, op="norm")
     elif p in (float("inf"), float("-inf")):
-        return (amax if p > 0 else amin)(source.abs(), dim, keepdim).to(dtype)
-    elif p == 0:
-        return sum(source != 0, dim, keepdim).to(dtype)
+        return _extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
     else:
-        return (source.to(float64).abs().pow(p).sum(dim, keepdim).pow(1 / p)).to(dtype)
+        kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
+        if p == 0:
+            return sum(source != 0, dim, keepdim).to(dtype)
+        powers = elementwise.convert(source, float64.code).abs().pow(p)
+        out = powers.sum(dim, keepdim).pow(1 / p).to(dtype)
     if not needs_grad(x):
         return out
     length = out.detach()
@@ -159,15 +165,18 @@ def norm(x, p=2, dim=None, keepdim=False):
     def gradient(g):
         if p == 1.0:
             return (_spread(g, x, dim) * x.sign(),)
-        slope = elementwise.where(length == 0, number(0, x.dtype_code), g / length)
-        return (x * _spread(slope, x, dim),)
+        nothing = number(0, x.dtype_code)
+        if p == 2.0:
+            return (x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim),)
+        share = (x.abs() / _spread(length, x, dim)).pow(p - 1)  # of an element 0, perhaps infinite
+        return (elementwise.where(x == 0, nothing, _spread(g, x, dim) * x.sign() * share),)
 
     return record("norm", out, (x,), gradient, saved=(x, length))
 
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
     """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
-    out = _fold(_PROD, x, dim, keepdim, dtype)
+    out = _fold("prod", x, dim, keepdim, dtype)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
 
@@ -232,16 +241,19 @@ def argmax(x, dim=None, keepdim=False):
 
     The first NaN counts as the greatest. int64.
     """
+    require_tensor("argmax", x)
     return kernels.reduce(_ARGMAX, x, dim, keepdim)
 
 
 def argmin(x, dim=None, keepdim=False):
     """The first index of the least element along ``dim``, or in the flattened tensor."""
+    require_tensor("argmin", x)
     return kernels.reduce(_ARGMIN, x, dim, keepdim)
 
 
 def _extreme(name, reduction, x, dim, keepdim):
-    out = kernels.reduce(reduction, x, dim, keepdim)
+    require_tensor(name, x)
+    out = kernels.reduce(reduction, x, dim, keepdim, op=name)
     if not needs_grad(x):
         return out
     best = out.detach().reshape(kernels.kept_shape(x, dim))
@@ -257,7 +269,8 @@ def _extreme(name, reduction, x, dim, keepdim):
 def _max_or_min(name, greatest, x, dim, keepdim):
     if dim is None:
         return _extreme(name, _MAX if greatest else _MIN, x, None, keepdim)
-    if hasattr(dim, "dtype"):
+    require_tensor(name, x)
+    if isinstance(dim, TensorBase):
         return (x.maximum if greatest else x.minimum)(dim)
     values, indices = kernels.extreme(greatest, x, dim, keepdim)
 
@@ -288,8 +301,10 @@ def _truth(name, x, dim, keepdim):
 # --- shared --------------------------------------------------------------------------------------
 
 
-def _fold(reduction, x, dim, keepdim, dtype):
+def _fold(name, x, dim, keepdim, dtype):
     """A sum or product of x in ``dtype``, or in the accumulator's own for None."""
+    require_tensor(name, x)
+    reduction = kernels.REDUCTIONS[name]
     if dtype is None:
         return kernels.reduce(reduction, x, dim, keepdim)
     dtype = as_dtype(dtype)

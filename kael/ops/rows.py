@@ -6,11 +6,10 @@ and in any layout.
 
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
-from kael._kernels.tensor import alias
+from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.dtypes import int64
-from kael.ops.operands import require_tensor
 
 __all__ = ["cross_entropy_losses", "log_softmax", "softmax", "standardize"]
 
@@ -76,7 +75,7 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     >>> kael.standardize(kael.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([-1.3416355, -0.4472118,  0.4472118,  1.3416355])
     """
-    require_tensor("standardize", x, *(v for v in (weight, bias) if v is not None))
+    require_tensor("standardize", x, weight=weight, bias=bias)
     dims = _normalized(x, normalized_dims)
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:

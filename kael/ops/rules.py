@@ -5,11 +5,11 @@ import math
 from kael._kernels import elementwise as kernels
 from kael._kernels import graph
 from kael._kernels import rules as plain
-from kael._kernels.tensor import TensorBase, alias, number
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
 from kael.ops.conversion import clone
-from kael.ops.operands import require_tensor
 from kael.ops.shape import unbroadcast
 
 __all__ = [
@@ -77,7 +77,7 @@ def tensor_of(dtype, x):
 def common_dtype(op, *operands):
     """The dtype that operands promote to; numbers are weak: they only raise the category."""
     dtype, weak = None, bool_
-    for x in operands:
+    for at, x in enumerate(operands, 1):
         if isinstance(x, TensorBase):
             dtype = x.dtype if dtype is None else promote(dtype, x.dtype)
         elif isinstance(x, bool):
@@ -85,7 +85,9 @@ def common_dtype(op, *operands):
         elif isinstance(x, (int, float)):
             weak = promote(weak, default_of(int if isinstance(x, int) else float))
         else:
-            raise TypeError(f"{op}: expected a Tensor or a number, got {type(x).__name__}")
+            raise TypeError(
+                f"{op}: operand {at} must be a Tensor or a number, got {type(x).__name__}"
+            )
     if dtype is None:
         raise TypeError(f"{op}: at least one operand must be a Tensor")
     return weak if _category(weak) > _category(dtype) else dtype
@@ -214,6 +216,7 @@ def in_place(function, rule=None, apply=None):
     name = function.__name__ + "_"
 
     def method(x, *args, **kwargs):
+        require_tensor(name, x)
         recorded = needs_grad(x, *_tensors(args))
         if recorded:
             graph.begin_in_place(x, name)

@@ -4,14 +4,14 @@ Each gradient is the opposite rearrangement, so it stands inside its operation.
 """
 
 from kael._kernels import elementwise, views
-from kael._kernels.tensor import empty
+from kael._kernels.creation import zeros
+from kael._kernels.tensor import empty, require_tensor
 from kael.autograd import record
-from kael.ops.operands import require_tensor
 
 __all__ = [
-    "broadcast_shapes", "broadcast_to", "cat", "chunk", "flatten", "flip", "movedim", "narrow",
-    "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose", "unbind",
-    "unsqueeze",
+    "broadcast_shapes", "broadcast_to", "cat", "chunk", "diagonal", "flatten", "flip", "movedim",
+    "narrow", "permute", "reshape", "select", "split", "squeeze", "stack", "t", "transpose",
+    "unbind", "unsqueeze",
 ]  # fmt: skip
 
 
@@ -39,6 +39,7 @@ def reshape(x, *shape):
     >>> kael.arange(6).reshape(2, -1).shape
     (2, 3)
     """
+    require_tensor("reshape", x)
     sizes = _sizes(shape)
     out = views.reshape(x, sizes, "reshape")
     if out is None:
@@ -49,6 +50,7 @@ def reshape(x, *shape):
 
 def view(x, *shape):
     """:func:`reshape` that never copies; RuntimeError where only a copy has the shape."""
+    require_tensor("view", x)
     out = views.reshape(x, _sizes(shape), "view")
     if out is None:
         raise RuntimeError(
@@ -74,6 +76,7 @@ def flatten(x, start_dim=0, end_dim=-1):
 
 def permute(x, *dims):
     """The view whose dim i is dim ``dims[i]`` of x."""
+    require_tensor("permute", x)
     dims = _sizes(dims)
     out = views.permute(x, dims)
 
@@ -88,6 +91,7 @@ def permute(x, *dims):
 
 def transpose(x, dim0, dim1):
     """The view with two dims exchanged."""
+    require_tensor("transpose", x)
     out = views.transpose(x, dim0, dim1)
     return record("transpose", out, (x,), lambda g: (views.transpose(g, dim0, dim1),))
 
@@ -98,6 +102,28 @@ def t(x):
     if x.ndim > 2:
         raise RuntimeError(f"t: at most 2 dims are allowed, the shape is {x.shape}")
     return transpose(x, 0, 1) if x.ndim == 2 else x
+
+
+def diagonal(x, offset=0, dim1=0, dim2=1):
+    """The view of the elements with index i along ``dim1`` and i + ``offset`` along ``dim2``.
+
+    The two dims are gone; i is the last dim.
+
+    Examples
+    --------
+    >>> kael.arange(6).reshape(2, 3).diagonal(1).tolist()
+    [1, 5]
+    """
+    require_tensor("diagonal", x)
+    out = views.diagonal(x, offset, dim1, dim2)
+    former = x.shape
+
+    def gradient(g):
+        whole = zeros(former, g.dtype_code)
+        elementwise.copy_(views.diagonal(whole, offset, dim1, dim2), g)
+        return (whole,)
+
+    return record("diagonal", out, (x,), gradient)
 
 
 def movedim(x, source, destination):
@@ -117,6 +143,7 @@ def movedim(x, source, destination):
 
 def expand(x, *shape):
     """The view that repeats dims of size 1, and new leading dims; -1 keeps a size."""
+    require_tensor("expand", x)
     out = views.expand(x, _sizes(shape))
     former = x.shape
     return record("expand", out, (x,), lambda g: (unbroadcast(g, former),))
@@ -124,6 +151,7 @@ def expand(x, *shape):
 
 def broadcast_to(x, shape):
     """:func:`expand` under NumPy's name."""
+    require_tensor("broadcast_to", x)
     return expand(x, shape)
 
 

@@ -10,7 +10,7 @@ import warnings
 
 from kael._kernels import optim as kernels
 from kael._kernels import reduce as folds
-from kael._kernels.tensor import TensorBase
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import no_grad
 from kael.creation import tensor
 from kael.dtypes import float32, float64
@@ -48,7 +48,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     >>> kael.optim.clip_grad_norm_([w], max_norm=1.0).item()
     2.0
     """
-    parameters = _listed(parameters, 3)
+    parameters = _listed("clip_grad_norm_", parameters)
     gradients = _gradients(parameters)
     total = _total_norm(gradients, norm_type, error_if_nonfinite)
     _scale(gradients, max_norm, total)
@@ -57,23 +57,24 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
-    tensors = _listed(tensors, 3)
+    tensors = _listed("get_total_norm", tensors)
     total = _total_norm(tensors, norm_type, error_if_nonfinite)
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """The second half of :func:`clip_grad_norm_`, with a norm already known."""
-    _scale(_gradients(_listed(parameters, 3)), max_norm, float(total_norm))
+    gradients = _gradients(_listed("clip_grads_with_norm_", parameters))
+    _scale(gradients, max_norm, float(total_norm))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
     limit = float(clip_value)
-    kernels.clamp(_gradients(_listed(parameters, 3)), -limit, limit)
+    kernels.clamp(_gradients(_listed("clip_grad_value_", parameters)), -limit, limit)
 
 
-def _listed(parameters, stacklevel):
+def _listed(op, parameters):
     if isinstance(parameters, TensorBase):
         return [parameters]
     empty_generator = isinstance(parameters, types.GeneratorType)
@@ -81,8 +82,9 @@ def _listed(parameters, stacklevel):
     if empty_generator and not parameters:
         warnings.warn(
             "`parameters` is an empty generator, no gradient clipping will occur.",
-            stacklevel=stacklevel,
+            stacklevel=3,
         )
+    require_tensor(op, *parameters)
     return parameters
 
 

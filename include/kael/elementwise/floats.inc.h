@@ -1,13 +1,6 @@
 /* What the lists name for floats that is neither a word nor in math.inc.h. */
+#include "kael/extreme.inc.h"
 #include "kael/math.inc.h"
-
-/* The greater and the lesser; NaN where either is NaN. */
-KL_INLINE V(vec) KL_FN(maximum)(V(vec) a, V(vec) b) {
-    return V(select)(V(is_nan)(a), a, V(max)(a, b));
-}
-KL_INLINE V(vec) KL_FN(minimum)(V(vec) a, V(vec) b) {
-    return V(select)(V(is_nan)(a), a, V(min)(a, b));
-}
 
 /* -1, 0, 1, or NaN. */
 KL_INLINE V(vec) KL_FN(sign)(V(vec) a) {

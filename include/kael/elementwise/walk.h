@@ -43,10 +43,6 @@ struct kl_walk {
     struct kl_operand operand[kMaxOperands];
 };
 
-KL_INLINE bool kl_aligned(const void *data, int64_t itemsize) {
-    return ((uintptr_t)data & (uintptr_t)(itemsize - 1)) == 0;
-}
-
 /* ---- planning ---- */
 
 /* A walk over the output's shape; its operands follow, in the kernel's order, by kl_walk_add. */

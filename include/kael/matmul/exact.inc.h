@@ -1,62 +1,159 @@
-/* Integer products, exact modulo 2^w, stamped once per instruction set for each width: unsigned
- * words wrap without undefined behaviour, and the low w bits do not depend on the sign. */
+/* Micro-kernels for integers, exact modulo 2^w, stamped once per instruction set for each width:
+ * unsigned words wrap without undefined behaviour, and the low w bits do not depend on the sign.
+ *
+ * The vectors are the compiler's, as wide as the set's: no set has all of these multiplications,
+ * and the compiler knows the shortest way around each. Bytes are multiplied as 16-bit words, of
+ * which the low halves count. Tiles of 4 x 2 vectors fill 16 registers even where a 64-bit product
+ * is put together from three of halves: 8 sums, 2 vectors of b and a value of a with their upper
+ * halves, 2 products. A sum waits one cycle for its add, so fewer rows need no wider tile.
+ */
 #ifdef KL_WORD
 
-/* Operands may lie at any address. */
-typedef KL_WORD KL_EXACT(loose) __attribute__((aligned(1), may_alias));
+enum { KL_EXACT(WIDTH) = KL_EXACT_BYTES / (int)sizeof(KL_WORD) };
+typedef KL_WORD KL_EXACT(vec) __attribute__((vector_size(KL_EXACT_BYTES)));
+/* Elements as they lie in memory, at any address: one, and as many as a vector has. */
+typedef KL_ELEMENT KL_EXACT(loose) __attribute__((aligned(1), may_alias));
+typedef KL_ELEMENT KL_EXACT(lanes) __attribute__((
+    vector_size(KL_EXACT_BYTES / sizeof(KL_WORD) * sizeof(KL_ELEMENT)), aligned(1), may_alias));
 
-enum { KL_EXACT(ROWS) = 4, KL_EXACT(COLUMNS) = 64 };
+KL_INLINE KL_EXACT(vec) KL_EXACT(load)(const char *p) {
+    return __builtin_convertvector(*(const KL_EXACT(lanes) *)p, KL_EXACT(vec));
+}
 
-/* A tile of sums in L1; the compiler's vectors run along its columns. */
-static void KL_EXACT(tile)(const struct kl_product *product) {
-    KL_WORD acc[KL_EXACT(ROWS)][KL_EXACT(COLUMNS)] = {{0}};
-    KL_WORD row[KL_EXACT(COLUMNS)] = {0};
-    const char *a = product->a.data;
-    const char *b = product->b.data;
-    for (int64_t k = 0; k < product->inner; ++k) {
-        for (int64_t j = 0; j < product->columns; ++j)
-            row[j] = *(const KL_EXACT(loose) *)(b + j * product->b.column);
-        for (int64_t i = 0; i < product->rows; ++i) {
-            const KL_WORD value = *(const KL_EXACT(loose) *)(a + i * product->a.row);
-            for (int j = 0; j < KL_EXACT(COLUMNS); ++j) acc[i][j] += (KL_WORD)(value * row[j]);
-        }
-        a += product->a.column;
-        b += product->b.row;
+KL_INLINE KL_EXACT(vec) KL_EXACT(load_part)(const char *p, int64_t count) {
+    KL_ELEMENT lanes[KL_EXACT(WIDTH)] = {0};
+    memcpy(lanes, p, (size_t)count * sizeof(KL_ELEMENT));
+    return KL_EXACT(load)((const char *)lanes);
+}
+
+KL_INLINE void KL_EXACT(store)(char *p, KL_EXACT(vec) x) {
+    *(KL_EXACT(lanes) *)p = __builtin_convertvector(x, KL_EXACT(lanes));
+}
+
+KL_INLINE void KL_EXACT(store_part)(char *p, KL_EXACT(vec) x, int64_t count) {
+    KL_ELEMENT lanes[KL_EXACT(WIDTH)];
+    KL_EXACT(store)((char *)lanes, x);
+    memcpy(p, lanes, (size_t)count * sizeof(KL_ELEMENT));
+}
+
+#define KL_AT(base, v) ((base) + (v) * KL_EXACT(WIDTH) * (int)sizeof(KL_ELEMENT))
+#define KL_LOAD(base, v)                                                             \
+    (edge && (v) == vectors - 1 ? KL_EXACT(load_part)(KL_AT(base, v), part)          \
+                                : KL_EXACT(load)(KL_AT(base, v)))
+
+/* See struct kl_tile; there is no bias. */
+KL_INLINE void KL_EXACT(multiply)(const struct kl_tile *tile, const int rows, const int vectors,
+                                  const bool edge) {
+    const int64_t part = tile->columns - (vectors - 1) * KL_EXACT(WIDTH);
+    const bool park = tile->mode == KL_TILE_PARK;
+    char *const out = park ? tile->parked : tile->out;
+    const int64_t out_row = park ? tile->parked_row : tile->out_row;
+    const char *a = tile->a;
+    const char *b = tile->b;
+    KL_EXACT(vec) acc[KL_EXACT_ROWS][KL_EXACT_VECTORS];
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        const char *const parked = tile->parked + i * tile->parked_row;
+        KL_UNROLL for (int v = 0; v < vectors; ++v)
+            acc[i][v] = tile->resumed ? KL_LOAD(parked, v) : (KL_EXACT(vec)){0};
     }
-    for (int64_t i = 0; i < product->rows; ++i) {
-        KL_EXACT(loose) *const out = (KL_EXACT(loose) *)(product->out + i * product->out_row);
-        for (int64_t j = 0; j < product->columns; ++j)
-            out[j] = product->fresh ? acc[i][j] : (KL_WORD)(out[j] + acc[i][j]);
+    for (int64_t k = tile->inner; k > 0; --k) {
+        KL_EXACT(vec) row[KL_EXACT_VECTORS];
+        KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
+        KL_UNROLL for (int i = 0; i < rows; ++i) {
+            const KL_WORD value = *(const KL_EXACT(loose) *)(a + i * tile->a_row);
+            KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] += row[v] * value;
+        }
+        a += tile->a_inner;
+        b += tile->b_inner;
+    }
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        char *const to = out + i * out_row;
+        KL_UNROLL for (int v = 0; v < vectors; ++v) {
+            if (tile->mode == KL_TILE_ADD) acc[i][v] += KL_LOAD(to, v);
+            if (edge && v == vectors - 1)
+                KL_EXACT(store_part)(KL_AT(to, v), acc[i][v], part);
+            else
+                KL_EXACT(store)(KL_AT(to, v), acc[i][v]);
+        }
     }
 }
 
-/* Rows [first, last) of the product. */
-static void KL_EXACT(rows)(const struct kl_product *product, int64_t first, int64_t last) {
-    struct kl_product tile = *product;
-    for (int64_t left = 0; left < product->columns; left += KL_EXACT(COLUMNS)) {
-        tile.columns = kl_min(product->columns - left, KL_EXACT(COLUMNS));
-        tile.b.data = product->b.data + left * product->b.column;
-        for (int64_t top = first; top < last; top += KL_EXACT(ROWS)) {
-            tile.rows = kl_min(last - top, KL_EXACT(ROWS));
-            tile.a.data = product->a.data + top * product->a.row;
-            tile.out = product->out + top * product->out_row + left * (int64_t)sizeof(KL_WORD);
-            KL_EXACT(tile)(&tile);
-        }
-    }
-}
+#undef KL_AT
+#undef KL_LOAD
 
+#define KL_SHAPE(word, h, v) KL_EXACT(word##_##h##x##v)
+#define X(h, v)                                                    \
+    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) { \
+        KL_EXACT(multiply)(tile, h, v, false);                     \
+    }                                                              \
+    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) { \
+        KL_EXACT(multiply)(tile, h, v, true);                      \
+    }
+KL_EXACT_TILES(X)
+#undef X
+
+static const struct kl_tile_kernels KL_EXACT(kernels) = {
+    .size = sizeof(KL_ELEMENT),
+    .width = KL_EXACT(WIDTH),
+    .rows = KL_EXACT_ROWS,
+    .vectors = {[0 ... KL_EXACT_ROWS - 1] = KL_EXACT_VECTORS},
+#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(tile, h, v),
+    .kernel = {KL_EXACT_TILES(X)},
+#undef X
+#define X(h, v) [(v) - 1][(h) - 1] = KL_SHAPE(edge, h, v),
+    .edge = {KL_EXACT_TILES(X)},
+#undef X
+    .pack = KL_EXACT_PACK,
+};
+
+#undef KL_SHAPE
 #undef KL_WORD
+#undef KL_ELEMENT
 #undef KL_EXACT
+#undef KL_EXACT_PACK
 #else
 
-#define KL_WORD uint8_t
+/* Bytes of a vector of the set; the portable one has no vectors of its own. */
+#define KL_EXACT_BYTES \
+    (KL_CAT4(v, width, f32, KL_ISA) > 1 ? 4 * (int)KL_CAT4(v, width, f32, KL_ISA) : 16)
+#define KL_EXACT_TILES(X) KL_HEIGHTS_3(X, 1) X(4, 1) KL_HEIGHTS_3(X, 2) X(4, 2)
+#define KL_EXACT_ROWS 4
+#define KL_EXACT_VECTORS 2
+
+/* See kl_pack. */
+static void KL_FN(exact8_pack)(const char *src, int64_t lane_stride, int64_t inner_stride,
+                               int64_t lanes, int64_t inner, int64_t pitch, char *dst) {
+    for (int64_t k = 0; k < inner; ++k) {
+        if (lane_stride == 1)
+            memcpy(dst, src, (size_t)lanes);
+        else
+            for (int64_t lane = 0; lane < lanes; ++lane) dst[lane] = src[lane * lane_stride];
+        memset(dst + lanes, 0, (size_t)(pitch - lanes));
+        src += inner_stride;
+        dst += pitch;
+    }
+}
+
+#define KL_WORD uint16_t
+#define KL_ELEMENT uint8_t
 #define KL_EXACT(word) KL_FN(KL_CAT2(exact8_, word))
-#include "kael/matmul/exact.inc.h"
-#define KL_WORD uint32_t
-#define KL_EXACT(word) KL_FN(KL_CAT2(exact32_, word))
-#include "kael/matmul/exact.inc.h"
-#define KL_WORD uint64_t
-#define KL_EXACT(word) KL_FN(KL_CAT2(exact64_, word))
+#define KL_EXACT_PACK KL_FN(exact8_pack)
 #include "kael/matmul/exact.inc.h"
 
+/* Packing moves elements and does nothing else to them: that of the floats serves. */
+#define KL_WORD uint32_t
+#define KL_ELEMENT uint32_t
+#define KL_EXACT(word) KL_FN(KL_CAT2(exact32_, word))
+#define KL_EXACT_PACK KL_CAT4(kl, pack, f32, KL_ISA)
+#include "kael/matmul/exact.inc.h"
+#define KL_WORD uint64_t
+#define KL_ELEMENT uint64_t
+#define KL_EXACT(word) KL_FN(KL_CAT2(exact64_, word))
+#define KL_EXACT_PACK KL_CAT4(kl, pack, f64, KL_ISA)
+#include "kael/matmul/exact.inc.h"
+
+#undef KL_EXACT_BYTES
+#undef KL_EXACT_TILES
+#undef KL_EXACT_ROWS
+#undef KL_EXACT_VECTORS
 #endif

@@ -7,7 +7,8 @@
 #include "kael/matmul/loops.h"
 #include "kael/runtime.h"
 
-enum kl_way { KL_DIRECT, KL_PANELS, KL_STREAM };
+/* How a product goes: the strips' three ways, or packed.h. */
+enum kl_way { KL_DIRECT, KL_PANELS, KL_STREAM, KL_PACKED };
 
 struct kl_strips_job {
     const struct kl_tile_kernels *kernels;

@@ -31,6 +31,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
             KL_UNROLL for (int v = 0; v < vectors; ++v) {
                 const V(vec) row = KL_LOAD(b, v);
+                KL_TILE_ORDER;
                 KL_UNROLL for (int i = 0; i < rows; ++i)
                     sum[i][v] = V(fma)(value[i], row, sum[i][v]);
             }
@@ -39,6 +40,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
             KL_UNROLL for (int i = 0; i < rows; ++i) {
                 const V(vec) value = KL_VALUE(i);
+                KL_TILE_ORDER;
                 KL_UNROLL for (int v = 0; v < vectors; ++v)
                     sum[i][v] = V(fma)(value, row[v], sum[i][v]);
             }
@@ -144,4 +146,5 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) = {
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
 #undef KL_TILE_AHEAD
+#undef KL_TILE_ORDER
 #define KL_TILE_KERNELS KL_FN(tile_kernels)

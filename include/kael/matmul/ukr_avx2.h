@@ -10,6 +10,7 @@
 #define KL_TILE_REGISTERS 16
 #define KL_TILE_MASKS 1
 #define KL_TILE_AHEAD 0 /* rows of b to prefetch: a loss with 32-byte vectors */
+#define KL_TILE_ORDER (void)0
 
 #define KL_TILES_f32_avx2(X) \
     KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_2(X, 4) KL_HEIGHTS_1(X, 8)

@@ -12,6 +12,7 @@
 
 /* Rows of b to prefetch: 64-byte vectors use a line each, more than L1's own prefetcher brings. */
 #define KL_TILE_AHEAD 4
+#define KL_TILE_ORDER (void)0
 
 #define KL_TILES_f32_avx512(X) \
     KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)

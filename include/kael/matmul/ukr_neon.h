@@ -11,6 +11,9 @@
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_MASKS 0 /* of vector registers */
 #define KL_TILE_AHEAD 0
+/* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
+ * to make room. */
+#define KL_TILE_ORDER __asm__("" ::: "memory")
 
 #define KL_TILES_f32_neon(X) \
     KL_HEIGHTS_8(X, 1) KL_HEIGHTS_8(X, 2) KL_HEIGHTS_8(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)

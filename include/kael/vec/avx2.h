@@ -23,17 +23,6 @@ KL_INLINE __m256i v_first_f64_avx2(int64_t count) {
 #define TO_BITS _mm256_castps_si256
 #define TO_FLOAT _mm256_castsi256_ps
 #include "kael/vec/avx2.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef WIDTH
-#undef IOTA
-#undef FLOAT
-#undef INT
-#undef SET1_BITS
-#undef TO_BITS
-#undef TO_FLOAT
 
 #define KL_TYPE f64
 #define T double
@@ -47,17 +36,6 @@ KL_INLINE __m256i v_first_f64_avx2(int64_t count) {
 #define TO_BITS _mm256_castpd_si256
 #define TO_FLOAT _mm256_castsi256_pd
 #include "kael/vec/avx2.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef WIDTH
-#undef IOTA
-#undef FLOAT
-#undef INT
-#undef SET1_BITS
-#undef TO_BITS
-#undef TO_FLOAT
 
 /* Tables of 16: a register's worth is permuted, then chosen by the higher bits of the index.
  * Doubles are permuted as pairs of 32-bit words. */

@@ -1,4 +1,5 @@
-/* The words for one type; included twice by avx2.h. Order and meaning: generic.inc.h. */
+/* The words for one type; included twice by avx2.h, whose parameters it undefines. Order and
+ * meaning: generic.inc.h. */
 typedef REGISTER V(vec);
 typedef REGISTER V(mask); /* all ones in the true lanes */
 typedef __m256i V(bits);
@@ -60,3 +61,15 @@ KL_INLINE V(bits) V(bits_or)(V(bits) a, V(bits) b) { return _mm256_or_si256(a, b
 KL_INLINE V(bits) V(bits_xor)(V(bits) a, V(bits) b) { return _mm256_xor_si256(a, b); }
 KL_INLINE V(bits) V(bits_shl)(V(bits) a, int count) { return INT(slli)(a, count); }
 KL_INLINE V(bits) V(bits_shr)(V(bits) a, int count) { return INT(srli)(a, count); }
+
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT

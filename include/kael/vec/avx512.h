@@ -16,19 +16,6 @@
 #define TO_BITS _mm512_castps_si512
 #define TO_FLOAT _mm512_castsi512_ps
 #include "kael/vec/avx512.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef WIDTH
-#undef IOTA
-#undef FLOAT
-#undef COMPARE
-#undef INT
-#undef SET1_BITS
-#undef TO_BITS
-#undef TO_FLOAT
 
 #define KL_TYPE f64
 #define T double
@@ -44,19 +31,6 @@
 #define TO_BITS _mm512_castpd_si512
 #define TO_FLOAT _mm512_castsi512_pd
 #include "kael/vec/avx512.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef WIDTH
-#undef IOTA
-#undef FLOAT
-#undef COMPARE
-#undef INT
-#undef SET1_BITS
-#undef TO_BITS
-#undef TO_FLOAT
 
 /* Tables of 16. */
 KL_INLINE __m512 v_lookup_f32_avx512(const float *table, __m512i index) {

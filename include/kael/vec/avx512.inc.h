@@ -1,4 +1,5 @@
-/* The words for one type; included twice by avx512.h. Order and meaning: generic.inc.h. */
+/* The words for one type; included twice by avx512.h, whose parameters it undefines. Order and
+ * meaning: generic.inc.h. */
 typedef REGISTER V(vec);
 typedef MASK V(mask); /* one bit a lane */
 typedef __m512i V(bits);
@@ -62,3 +63,17 @@ KL_INLINE V(bits) V(bits_or)(V(bits) a, V(bits) b) { return _mm512_or_si512(a, b
 KL_INLINE V(bits) V(bits_xor)(V(bits) a, V(bits) b) { return _mm512_xor_si512(a, b); }
 KL_INLINE V(bits) V(bits_shl)(V(bits) a, int count) { return INT(slli)(a, (unsigned)count); }
 KL_INLINE V(bits) V(bits_shr)(V(bits) a, int count) { return INT(srli)(a, (unsigned)count); }
+
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef WIDTH
+#undef IOTA
+#undef FLOAT
+#undef COMPARE
+#undef INT
+#undef SET1_BITS
+#undef TO_BITS
+#undef TO_FLOAT

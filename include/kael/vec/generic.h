@@ -12,20 +12,12 @@
 #define BITS uint32_t
 #define LIBM(name) KL_CAT2(name, f)
 #include "kael/vec/generic.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef LIBM
 
 #define KL_TYPE f64
 #define T double
 #define BITS uint64_t
 #define LIBM(name) name
 #include "kael/vec/generic.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef LIBM
 
 /* Bridges between float and double lanes: the first and the second half of a vector of floats as
  * doubles, and back. The one float of this file is in either half. */

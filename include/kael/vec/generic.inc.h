@@ -1,4 +1,4 @@
-/* The words for one type; included twice by generic.h. */
+/* The words for one type; included twice by generic.h, whose parameters it undefines. */
 typedef T V(vec);      /* lanes of T */
 typedef bool V(mask);  /* one truth value a lane, from a comparison */
 typedef BITS V(bits);  /* the lanes seen as unsigned integers of the same width */
@@ -84,3 +84,8 @@ KL_INLINE V(bits) V(bits_or)(V(bits) a, V(bits) b) { return a | b; }
 KL_INLINE V(bits) V(bits_xor)(V(bits) a, V(bits) b) { return a ^ b; }
 KL_INLINE V(bits) V(bits_shl)(V(bits) a, int count) { return a << count; }
 KL_INLINE V(bits) V(bits_shr)(V(bits) a, int count) { return a >> count; }
+
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef LIBM

@@ -14,17 +14,6 @@
 #define TO_BITS vreinterpretq_u32_f32
 #define TO_FLOAT vreinterpretq_f32_u32
 #include "kael/vec/neon.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef SHIFT
-#undef WIDTH
-#undef FLOAT
-#undef INT
-#undef TO_BITS
-#undef TO_FLOAT
 
 #define KL_TYPE f64
 #define T double
@@ -38,17 +27,6 @@
 #define TO_BITS vreinterpretq_u64_f64
 #define TO_FLOAT vreinterpretq_f64_u64
 #include "kael/vec/neon.inc.h"
-#undef KL_TYPE
-#undef T
-#undef BITS
-#undef REGISTER
-#undef MASK
-#undef SHIFT
-#undef WIDTH
-#undef FLOAT
-#undef INT
-#undef TO_BITS
-#undef TO_FLOAT
 
 /* Tables of 16. */
 KL_INLINE float32x4_t v_lookup_f32_neon(const float *table, uint32x4_t index) {
@@ -85,15 +63,16 @@ KL_INLINE float32x4_t v_from_halves_f32_neon(float64x2_t first, float64x2_t seco
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE float64x2_t v_load_f32_f64_neon(const float *p) { return vcvt_f64_f32(vld1_f32(p)); }
 KL_INLINE float64x2_t v_load_f32_part_f64_neon(const float *p, int64_t count) {
-    float whole[2] = {0};
-    memcpy(whole, p, (size_t)count * sizeof *p);
-    return v_load_f32_f64_neon(whole);
+    float32x2_t x = vdup_n_f32(0);
+    if (count > 0) x = vld1_lane_f32(p, x, 0);
+    if (count > 1) x = vld1_lane_f32(p + 1, x, 1);
+    return vcvt_f64_f32(x);
 }
 KL_INLINE void v_store_f32_f64_neon(float *p, float64x2_t x) { vst1_f32(p, vcvt_f32_f64(x)); }
 KL_INLINE void v_store_f32_part_f64_neon(float *p, float64x2_t x, int64_t count) {
-    float whole[2];
-    v_store_f32_f64_neon(whole, x);
-    memcpy(p, whole, (size_t)count * sizeof *p);
+    const float32x2_t narrow = vcvt_f32_f64(x);
+    if (count > 0) vst1_lane_f32(p, narrow, 0);
+    if (count > 1) vst1_lane_f32(p + 1, narrow, 1);
 }
 
 #endif

@@ -1,20 +1,31 @@
-/* The words for one type; included twice by neon.h. Order and meaning: generic.inc.h. */
+/* The words for one type; included twice by neon.h, whose parameters it undefines. Order and
+ * meaning: generic.inc.h. */
 typedef REGISTER V(vec);
 typedef MASK V(mask); /* all ones in the true lanes */
 typedef MASK V(bits);
 enum { V(width) = WIDTH };
 
 KL_INLINE V(vec) V(load)(const T *p) { return FLOAT(vld1q)(p); }
+/* Parts go lane by lane: a copy of a size known at run time is a call to memcpy, over which no
+ * register with a sum would be kept. */
 KL_INLINE V(vec) V(load_part)(const T *p, int64_t count) {
-    T whole[WIDTH] = {0};
-    memcpy(whole, p, (size_t)count * sizeof *p);
-    return V(load)(whole);
+    V(vec) x = FLOAT(vdupq_n)(0);
+    if (count > 0) x = FLOAT(vld1q_lane)(p, x, 0);
+    if (count > 1) x = FLOAT(vld1q_lane)(p + 1, x, 1);
+#if WIDTH > 2
+    if (count > 2) x = FLOAT(vld1q_lane)(p + 2, x, 2);
+    if (count > 3) x = FLOAT(vld1q_lane)(p + 3, x, 3);
+#endif
+    return x;
 }
 KL_INLINE void V(store)(T *p, V(vec) x) { FLOAT(vst1q)(p, x); }
 KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
-    T whole[WIDTH];
-    V(store)(whole, x);
-    memcpy(p, whole, (size_t)count * sizeof *p);
+    if (count > 0) FLOAT(vst1q_lane)(p, x, 0);
+    if (count > 1) FLOAT(vst1q_lane)(p + 1, x, 1);
+#if WIDTH > 2
+    if (count > 2) FLOAT(vst1q_lane)(p + 2, x, 2);
+    if (count > 3) FLOAT(vst1q_lane)(p + 3, x, 3);
+#endif
 }
 KL_INLINE V(vec) V(splat)(T x) { return FLOAT(vdupq_n)(x); }
 KL_INLINE V(vec) V(iota)(void) {
@@ -67,3 +78,15 @@ KL_INLINE V(bits) V(bits_or)(V(bits) a, V(bits) b) { return INT(vorrq)(a, b); }
 KL_INLINE V(bits) V(bits_xor)(V(bits) a, V(bits) b) { return INT(veorq)(a, b); }
 KL_INLINE V(bits) V(bits_shl)(V(bits) a, int count) { return INT(vshlq)(a, SHIFT(count)); }
 KL_INLINE V(bits) V(bits_shr)(V(bits) a, int count) { return INT(vshlq)(a, SHIFT(-count)); }
+
+#undef KL_TYPE
+#undef T
+#undef BITS
+#undef REGISTER
+#undef MASK
+#undef SHIFT
+#undef WIDTH
+#undef FLOAT
+#undef INT
+#undef TO_BITS
+#undef TO_FLOAT

@@ -1,0 +1,3 @@
+from kael.tensor import Tensor
+
+def number(value: float, code: int) -> Tensor: ...
