@@ -213,7 +213,9 @@ def tables_of_pieces(kind):
     found = {"mills_center": ([turned(centers)], None), "mills": (map(turned, rows), error)}
     if kind == "f32":
         intervals = gelu_pieces()
-        centers = [mp.mpf(0), *(center_of(left_gelu, *i, kind) for i in intervals[1:])]
+        # Where the function falls, its small end loses most in the sum: the center is nearer to it.
+        nearer = [(low + (high - low) / 5 if low > 1 else low, high) for low, high in intervals]
+        centers = [mp.mpf(0), *(center_of(left_gelu, *i, kind) for i in nearer[1:])]
         found["gelu_center"] = [centers], None
         found["gelu"] = piecewise(left_gelu, intervals, centers, kind, 7, True)
         found["gelu_slope"] = piecewise(left_slope, intervals, centers, kind, 7, False)
@@ -225,6 +227,7 @@ FRACTION_RANGE = (mp.sqrt(mp.mpf("0.5")) - 1, mp.sqrt(2) - 1)
 EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
 TANH_SMALL = (mp.mpf("0.95"), mp.mpf("0.625"))
+ERF_SMALL = mp.mpf("0.875")
 # A weight that vanishes at 0 is kept from doing so.
 EDGE = mp.mpf("0.003")
 # The shift, the degree, and the index that shift's own bits give.
@@ -244,7 +247,8 @@ POLYNOMIALS = {
         for limit, d in zip(TANH_SMALL, (6, 11), strict=True)
     ),
     "erf": tuple(
-        (odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, 1), d) for d in (6, 13)
+        (odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, ERF_SMALL**2), d)
+        for d in (6, 13)
     ),
 }
 
@@ -281,6 +285,7 @@ CONSTANTS = {
     "largest_angle": (2**17, 2**30),
     "tanh_small": TANH_SMALL,
     "tanh_largest": (10, 20),
+    "erf_small": (ERF_SMALL,) * 2,
     "erf_slope": (2 / ROOT_PI - 1,) * 2,
     "root_two": (mp.sqrt(2),) * 2,
     "tail_largest": (14.96875, 39.5),
@@ -356,7 +361,8 @@ def table(kind):
     ]
 
 
-HEAD = """/* Tables of math.inc.h, written by tools/fit_math.py: the bits of 2 / pi, and for each type its
+HEAD = """\
+/* Tables of math.inc.h, written by tools/fit_math.py: the bits of 2 / pi, and for each type its
  * constants and coefficients.
  *
  * A constant c is held as two floats, c and c_low, whose sum has twice the precision. Coefficients

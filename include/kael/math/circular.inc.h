@@ -89,7 +89,7 @@ KL_INLINE V(vec) KL_FN(cos)(V(vec) x) { return KL_FN(sine_turned)(V(abs)(x), 1);
 
 #if !KL_CAT2(KL_SINGLE_, KL_TYPE)
 
-/* sine / cosine, or -cosine / sine in odd quadrants. 0.51 / 0.7 ulp, for every angle. */
+/* sine / cosine, or -cosine / sine in odd quadrants. 0.51 / 1.2 ulp, for every angle. */
 KL_INLINE V(vec) KL_FN(tan)(V(vec) x) {
     V(vec) sine[2], cosine[2];
     const V(mask) odd = KL_FN(odd)(KL_FN(sine_cosine)(V(abs)(x), sine, cosine));

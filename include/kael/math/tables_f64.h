@@ -24,6 +24,7 @@ static const struct kl_math_f64 {
     double largest_angle;
     double tanh_small;
     double tanh_largest;
+    double erf_small;
     double erf_slope, erf_slope_low;
     double root_two, root_two_low;
     double tail_largest;
@@ -81,6 +82,7 @@ static const struct kl_math_f64 {
     .largest_angle = 0x1p+30,
     .tanh_small = 0x1.4p-1,
     .tanh_largest = 0x1.4p+4,
+    .erf_small = 0x1.cp-1,
     .erf_slope = 0x1.06eba8214db69p-3,
     .erf_slope_low = -0x1.ca38add6025p-57,
     .root_two = 0x1.6a09e667f3bcdp+0,
@@ -171,19 +173,19 @@ static const struct kl_math_f64 {
         0x1.1111111110d74p-3,
         -0x1.5555555555553p-2,
     },
-    .erf = { /* error 1.34e-22 */
-        0x1.46352d440f25ep-42,
-        -0x1.b870094283221p-38,
-        0x1.9ae6751c18765p-34,
-        -0x1.519503fa5308fp-30,
-        0x1.fcbebbb695bf8p-27,
-        -0x1.5f73f1445c213p-23,
-        0x1.b9e6c6c0825adp-20,
-        -0x1.f4d25c21f74ap-17,
-        0x1.f9a326f90c44fp-14,
-        -0x1.c02db4003e0acp-11,
-        0x1.565bcd0e6a4d9p-8,
-        -0x1.b82ce31288b5p-6,
+    .erf = { /* error 3.53e-24 */
+        0x1.68af72b03a455p-42,
+        -0x1.c44b1ce418f63p-38,
+        0x1.9cb60946dd9c3p-34,
+        -0x1.51be682bdbe5dp-30,
+        0x1.fcc384938c5bep-27,
+        -0x1.5f742134cd54cp-23,
+        0x1.b9e6c955bdaccp-20,
+        -0x1.f4d25c3a6753cp-17,
+        0x1.f9a326f9a775dp-14,
+        -0x1.c02db40040841p-11,
+        0x1.565bcd0e6a539p-8,
+        -0x1.b82ce31288b51p-6,
         0x1.ce2f21a042be2p-4,
         -0x1.812746b0379e7p-2,
     },

@@ -24,6 +24,7 @@ static const struct kl_math_wide {
     double largest_angle;
     double tanh_small;
     double tanh_largest;
+    double erf_small;
     double erf_slope, erf_slope_low;
     double root_two, root_two_low;
     double tail_largest;
@@ -79,6 +80,7 @@ static const struct kl_math_wide {
     .largest_angle = 0x1p+30,
     .tanh_small = 0x1.4p-1,
     .tanh_largest = 0x1.4p+4,
+    .erf_small = 0x1.cp-1,
     .erf_slope = 0x1.06eba8214db69p-3,
     .erf_slope_low = -0x1.ca38add6025p-57,
     .root_two = 0x1.6a09e667f3bcdp+0,
@@ -140,14 +142,14 @@ static const struct kl_math_wide {
         0x1.110e352574bd9p-3,
         -0x1.5555494264e52p-2,
     },
-    .erf = { /* error 1.36e-10 */
-        -0x1.574691069c3e1p-17,
-        0x1.e07e265e09846p-14,
-        -0x1.be1df7633e83bp-11,
-        0x1.56454720a003bp-8,
-        -0x1.b82bf72ca5a61p-6,
-        0x1.ce2f1dfeec7fap-4,
-        -0x1.812746ade171p-2,
+    .erf = { /* error 2.3e-11 */
+        -0x1.767f182c5e9d5p-17,
+        0x1.e9ed9ac77ea29p-14,
+        -0x1.bf2eee86e609cp-11,
+        0x1.56536d4b1c4dcp-8,
+        -0x1.b82c9fa161451p-6,
+        0x1.ce2f20d41a85p-4,
+        -0x1.812746afd2acep-2,
     },
     .asin = { /* error 1.34e-11 */
         0x1.e3ee75a4d2eafp-6,
