@@ -552,9 +552,10 @@ SMOOTH_BINARY = [name for name, rule in BINARY.items() if rule.gradients]
 def test_unary_gradients_are_finite_differences(name):
     x = kael.tensor([[0.3, 1.7, 2.2], [0.8, 3.1, 0.6]], dtype=kael.float64, requires_grad=True)
     function = getattr(kael, name) if hasattr(kael, name) else kael.Tensor.__dict__[name]
-    assert gradcheck(function, x)
-    if name not in ("log", "sqrt", "rsqrt", "log1p"):
-        assert gradcheck(lambda t: function(0.13 - t), x)
+    size = 0.25 if name in ("asin", "acos") else 1
+    assert gradcheck(lambda t: function(t * size), x)
+    if name not in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt"):
+        assert gradcheck(lambda t: function(0.13 - t * size), x)
 
 
 @pytest.mark.parametrize("name", SMOOTH_BINARY)

@@ -299,14 +299,11 @@ CONSTANTS = {
 
 
 def wrapped(row, kind):
-    """The lines of one row of a table, four numbers each."""
-    numbers = [literal(x, kind) for x in row]
-    lines = [", ".join(numbers[i : i + 4]) for i in range(0, len(numbers), 4)]
-    return [
-        f"        {{{lines[0]},",
-        *(f"         {line}," for line in lines[1:-1]),
-        f"         {lines[-1]}}},",
-    ]
+    """The lines of one row of a table."""
+    numbers, each = [literal(x, kind) for x in row], 4 if kind == "f32" else 3
+    lines = [", ".join(numbers[i : i + each]) for i in range(0, len(numbers), each)]
+    middle = [f"         {line}," for line in lines[1:-1]]
+    return [f"        {{{lines[0]},", *middle, f"         {lines[-1]}}},"]
 
 
 def table(kind):

@@ -1,8 +1,8 @@
 /* gelu and its derivative. f32 has 16 pieces, each a polynomial: no exponential, no division. */
 #if KL_CAT2(KL_SINGLE_, KL_TYPE)
 
-/* The function of a table at a, one polynomial for each of the 16 pieces where 0.32 a (a + 3) rounds
- * to the same integer: first + slope u + curve u^2 with u measured from the piece's center. */
+/* The function of a table at a, one polynomial for each of the 16 pieces where 0.32 a (a + 3)
+ * rounds to the same integer: first + slope u + curve u^2 with u measured from its center. */
 struct KL_FN(piece) {
     V(vec) u, first, slope, curve;
 };

@@ -73,7 +73,7 @@ KL_INLINE V(vec) KL_FN(atan_quotient)(V(vec) y, V(vec) x, V(vec) *low) {
     return sum;
 }
 
-/* 0.51 / 1.8 ulp. */
+/* 0.51 / 1.9 ulp. */
 KL_INLINE V(vec) KL_FN(atan)(V(vec) x) {
     V(vec) low;
     /* Of 2^60 and more it is pi / 2, rounded. */
