@@ -23,7 +23,7 @@ test: build $(VENV)/.test $(VENV)/.examples ## the test suite (ARGS="-k matmul .
 bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
 	cd asv_bench && asv machine --yes && asv run --quick --show-stderr HEAD^! $(ARGS)
 
-bench-compare: build $(VENV)/.bench ## kael against NumPy and torch, interleaved, as ratios
+bench-compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="--filter ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
 annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil

@@ -77,8 +77,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    """kael.data and kael.testing need NumPy, so they are imported at first use."""
-    if name in ("data", "testing"):
+    """kael.data and kael.testing need NumPy, kael.torch PyTorch: they are imported at first use."""
+    if name in ("data", "testing", "torch"):
         import importlib
 
         return importlib.import_module(f"kael.{name}")

@@ -15,14 +15,15 @@ rung                      one more idea                          what it ends
 :func:`v6_threaded`       row blocks shared among threads        one core at work
 ========================  =====================================  ==========================
 
-``matmul`` takes v6 for large operands. Smaller ones, and those of few rows, go by ways that pack
-less; :func:`way` tells which:
+``matmul`` goes one of four ways, with v5's kernels on v6's threads; :func:`way` tells which:
 
-==================  ==================================================================
-:func:`direct`      nothing packed: ``b`` stays in cache, its rows contiguous
-:func:`panels`      ``b`` packed one panel at a time: ``a`` stays in cache, or is short
+==================  ============================================================================
+:func:`direct`      nothing packed: ``b`` stays in cache and its rows are contiguous
 :func:`stream`      nothing packed: few rows, so ``b`` is read once from end to end
-==================  ==================================================================
+:func:`panels`      strips that share nothing, each with a panel of ``b`` at a time and, where
+                    they are many, its own packed rows of ``a``
+``"packed"``        v6: a large ``b`` that is transposed is packed once, for all rows
+==================  ============================================================================
 
 Examples
 --------
@@ -96,7 +97,7 @@ def direct(a, b, out):
 
 
 def panels(a, b, out):
-    """v6 that packs one panel of ``b`` at a time and reads ``a`` where it lies."""
+    """v6 in strips of rows that pack for themselves: a panel of ``b`` at a time, ``a`` if large."""
     kernels.rung("panels", a, b, out)
 
 

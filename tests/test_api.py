@@ -50,12 +50,30 @@ NAMES = {
         calculate_gain constant_ kaiming_normal_ kaiming_uniform_ normal_ ones_ uniform_
         xavier_normal_ xavier_uniform_ zeros_
     """,
+    "kael.nn.utils": """
+        clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
+        parameters_to_vector vector_to_parameters
+    """,
     "kael.optim.clip": """
         clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_ get_total_norm
     """,
     "kael.optim": """
-        Adam AdamW Optimizer SGD clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
-        get_total_norm
+        ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Lion Muon NAdam Optimizer RAdam
+        RMSprop Rprop SGD SparseAdam clip_grad_norm_ clip_grad_value_ clip_grads_with_norm_
+        functional get_total_norm lr_scheduler swa_utils
+    """,
+    "kael.optim.functional": """
+        adadelta adafactor adagrad adam adamax adamw asgd lion muon nadam radam rmsprop rprop
+        sgd
+    """,
+    "kael.optim.lr_scheduler": """
+        ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts CyclicLR
+        ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR MultiplicativeLR OneCycleLR
+        PolynomialLR ReduceLROnPlateau SequentialLR StepLR
+    """,
+    "kael.optim.swa_utils": """
+        AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn
+        get_swa_multi_avg_fn update_bn
     """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck

@@ -41,12 +41,81 @@ def test_bits_do_not_depend_on_threads_isa_or_split():
         expected = np.array(p.grad)
     for isa in kael.usable_isas():
         for threads in (1, 3, 7):
-            for cuts in ([], [1, 50_000, 50_001], [16_384, 99_999]):
+            for cuts in CUTS:
                 with kael.isa(isa), kael.num_threads(threads):
                     parts = holders(np.split(whole, cuts))
                     assert bits_equal(clip_grad_norm_(parts, 1.0), total)
                     found = np.concatenate([np.asarray(p.grad) for p in parts])
                     assert bits_equal(found, expected)
+
+
+# Cuts at ends of blocks and groups, inside of them, an empty piece, pieces shorter than a group.
+CUTS = [
+    [],
+    [1, 50_000, 50_001],
+    [16_384, 99_999],
+    [31, 32, 33, 65, 65, 66, 98, 16_383, 16_385, 32_768],
+    list(range(0, 3000, 7)),
+]
+ORDERS = [2.0, 1.0, 0.0, 3.0, 0.5, -1.5, float("inf"), float("-inf")]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("p", ORDERS)
+def test_every_norm_is_that_of_the_concatenation(p, dtype, every_isa):
+    whole = (spread(70_001, dtype) + 1e-3).astype(dtype)
+    with kael.isa("generic"), kael.num_threads(1):
+        expected = get_total_norm(kael.tensor(whole), p)
+        in_one = kael.norm(kael.tensor(whole.astype("float64")), p).item()
+        assert bits_equal(expected, np.array(in_one).astype(dtype))
+    for cuts in CUTS:
+        with kael.num_threads(3):
+            parts = [kael.tensor(piece) for piece in np.split(whole, cuts) if len(piece) < 80_000]
+            assert bits_equal(get_total_norm(parts, p), expected)
+    for value in (np.nan, np.inf):
+        special = whole.copy()
+        special[[20_000, 69_999]] = value
+        found = get_total_norm([kael.tensor(part) for part in np.split(special, CUTS[3])], p)
+        with np.errstate(all="ignore"):
+            reference = np.linalg.norm(special.astype("float64"), p)
+        np.testing.assert_allclose(found.item(), reference.astype(dtype), rtol=1e-6)
+
+
+def test_gradients_of_any_strides_are_read_in_logical_order():
+    base = spread((60, 90, 11))
+    views = [
+        lambda a: a.transpose(2, 0, 1),
+        lambda a: a[::2, :, ::-3],
+        lambda a: a[:, 5:6, 3],
+        lambda a: a[0, 0, :1],
+        lambda a: np.broadcast_to(a[:, :1], a.shape),
+        lambda a: a[:, ::-1],
+        lambda a: np.broadcast_to(a[0, 0, 0], (3, 70)),
+    ]
+    for together in ([0], [1, 2, 3], range(len(views)), range(len(views) - 1, -1, -1)):
+        strided = [views[k](base) for k in together]
+        whole = np.concatenate([view.reshape(-1) for view in strided])
+        for p in (2.0, 1.0, 3.0):
+            found = get_total_norm([kael.from_numpy(view) for view in strided], p)
+            assert bits_equal(found, get_total_norm(kael.tensor(whole), p)), (together, p)
+
+
+def test_dtypes_may_be_mixed():
+    a, b = spread(40_000), spread(777, "float64")
+    found = get_total_norm([kael.tensor(a), kael.tensor(b)])
+    assert found.dtype is kael.float32
+    assert bits_equal(found, get_total_norm(kael.tensor(np.concatenate([a, b]))).float())
+    with pytest.raises(TypeError, match="norm: takes floating-point tensors, got int64"):
+        get_total_norm([kael.tensor([1, 2])])
+
+
+def test_no_copy_is_made_of_the_gradients():
+    parts = [kael.ones(1000) for _ in range(300)]
+    kael.empty_cache()
+    before = kael.allocator_stats()
+    get_total_norm(parts)
+    after = kael.allocator_stats()
+    assert after.reserved_bytes - before.reserved_bytes < 10_000  # partials of blocks
 
 
 def test_the_norm_is_taken_in_double():
@@ -118,3 +187,23 @@ def test_no_gradients():
         clip_grad_norm_((x for x in ()), 1.0)
     (q,) = holders([np.zeros((0, 2), np.float32)])
     assert clip_grad_norm_([q], 1.0).item() == 0
+
+
+def test_parameters_as_one_vector():
+    layer = kael.nn.Linear(3, 2)
+    weight, bias = np.array(layer.weight.detach()), np.array(layer.bias.detach())
+    vector = kael.nn.utils.parameters_to_vector(layer.parameters())
+    assert bits_equal(vector.detach(), np.concatenate([weight.reshape(-1), bias]))
+    (vector * vector).sum().backward()
+    assert bits_equal(layer.weight.grad, 2 * weight)
+    new = kael.arange(8).float()
+    kael.nn.utils.vector_to_parameters(new, layer.parameters())
+    assert layer.weight.detach().tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert layer.bias.detach().tolist() == [6, 7] and layer.bias.requires_grad
+    with kael.no_grad():
+        layer.bias.zero_()
+    assert new.tolist() == list(range(8))
+    with pytest.raises(ValueError, match=r"8 elements needed, got shape \(7,\)"):
+        kael.nn.utils.vector_to_parameters(new[1:], layer.parameters())
+    with pytest.raises(TypeError, match="expected Tensor, but got: list"):
+        kael.nn.utils.vector_to_parameters([1.0] * 8, layer.parameters())

@@ -102,6 +102,37 @@ def training(dtype):
     yield from model.state_dict().items()
 
 
+OPTIMIZERS = {
+    "ASGD": {"t0": 2, "weight_decay": 0.1},
+    "Adadelta": {"weight_decay": 0.1},
+    "Adafactor": {"weight_decay": 0.1},
+    "Adagrad": {"lr_decay": 0.1},
+    "Adam": {"amsgrad": True},
+    "AdamW": {},
+    "Adamax": {"weight_decay": 0.1},
+    "Lion": {"weight_decay": 0.1},
+    "Muon": {},
+    "NAdam": {"weight_decay": 0.1},
+    "RAdam": {"betas": (0.9, 0.95)},
+    "RMSprop": {"centered": True, "momentum": 0.9},
+    "Rprop": {},
+    "SGD": {"momentum": 0.9, "nesterov": True},
+}
+
+
+def optimizers(dtype):
+    """A matrix and its state after ten steps of each optimizer."""
+    for name, options in OPTIMIZERS.items():
+        generator = kael.Generator(13)
+        p = kael.randn(33, 17, dtype=dtype, generator=generator).requires_grad_()
+        optimizer = getattr(kael.optim, name)([p], **options)
+        for _ in range(10):
+            p.grad = kael.randn(33, 17, dtype=dtype, generator=generator)
+            optimizer.step()
+        yield name, p.detach()
+        yield from optimizer.state[p].items()
+
+
 def digest(tensors):
     """SHA-256 over names and bytes; all NaNs are one."""
     total = hashlib.sha256()
@@ -113,7 +144,7 @@ def digest(tensors):
     return total.hexdigest()
 
 
-GROUPS = (elementwise, draws, sums, rows, products, training)
+GROUPS = (elementwise, draws, sums, rows, products, training, optimizers)
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -1,8 +1,6 @@
 """The named products, what their graphs keep, and the optional BLAS."""
 
-import gc
 import re
-import weakref
 
 import numpy as np
 import pytest
@@ -174,34 +172,44 @@ def test_what_does_not_fit_is_named(call, error, text):
 # ---- What a graph keeps ----
 
 
-def kept(make, count):
-    """Which of so many computed tensors the graph of make(*tensors) keeps alive."""
-    inputs = [kael.ones(4, 4, requires_grad=at % 2 == 1) * 1 for at in range(count)]
-    found = [weakref.ref(x) for x in inputs]
+def kept(make, requires_grad):
+    """How many of the operands' blocks the graph of make(*operands) keeps alive."""
+    inputs = [kael.ones(64, 64, requires_grad=wanted) * 1 for wanted in requires_grad]
     out = make(*inputs)
+    before = kael.allocator_stats().in_use_bytes
+    count = len(inputs)
     del inputs
-    gc.collect()
-    alive = [x() is not None for x in found]
     assert out.requires_grad
-    return alive
+    return count - (before - kael.allocator_stats().in_use_bytes) // (4 * 64 * 64)
 
 
+@pytest.mark.parametrize("side", [0, 1])
 @pytest.mark.parametrize(
     "make",
     [
         kael.matmul,
         lambda a, b: a @ b,
         kael.mm,
-        lambda a, b: kael.linear(a, b),
+        lambda a, b: kael.bmm(a[None], b[None]),
+        lambda a, b: kael.dot(a[0], b[0]),
+        kael.linear,
+        lambda a, b: kael.einsum("ij,jk", a, b),
+        lambda a, b: kael.einsum("ij,ij->ij", a, b),
     ],
 )
-def test_an_operand_that_no_gradient_reads_is_let_go(make):
-    """The second operand requires grad: its gradient reads the first, and nothing the second."""
-    assert kept(make, 2) == [True, False]
+def test_an_operand_that_no_gradient_reads_is_let_go(make, side):
+    """The gradient of one operand reads the other only."""
+    assert kept(make, [side == 0, side == 1]) == 1
+    assert kept(make, [True, True]) == 2
 
 
 def test_a_bias_is_let_go():
-    assert kept(lambda x, w, x2, b: kael.linear(x, x2, b[0]), 4) == [False, False, False, False]
+    def make(x, w, bias):
+        return kael.linear(x, w, bias[0])
+
+    assert kept(make, [False, False, True]) == 0
+    assert kept(make, [False, True, True]) == 1
+    assert kept(make, [True, True, True]) == 2
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,18 @@
 """Optimizer steps: from one large tensor, where memory is the limit, to many small ones, where the
-call is."""
+call is. `python asv_bench/compare_optim.py` sets them against torch and the memory itself."""
 
 import kael
 
 from .common import THREADS, operand
+from .parameters import PARAMETERS
 
-# name -> sizes of the parameters
-PARAMETERS = {
-    "20 million": [20_000_000],
-    "500 x 4096": [4096] * 500,
-    "500 x 1000": [1000] * 500,
-    "784-128-10": [784 * 128, 128, 128 * 10, 10],
-}
 OPTIMIZERS = {
     "SGD, momentum": lambda parameters: kael.optim.SGD(parameters, lr=1e-3, momentum=0.9),
-    "Adam": lambda parameters: kael.optim.Adam(parameters),
+    "Adam": kael.optim.Adam,
     "AdamW, amsgrad": lambda parameters: kael.optim.AdamW(parameters, amsgrad=True),
+    "Adagrad": kael.optim.Adagrad,
+    "RMSprop": kael.optim.RMSprop,
+    "Lion": kael.optim.Lion,
 }
 
 
@@ -40,6 +37,27 @@ class Step:
         self.optimizer.step()
 
 
+class Fused:
+    """Clipping, the step and zeroing: in one pass, and in three."""
+
+    params = (list(PARAMETERS), THREADS)
+    param_names = ("parameters", "threads")
+
+    def setup(self, parameters, threads):
+        kael.set_num_threads(threads)
+        self.parameters = with_gradients(PARAMETERS[parameters])
+        self.optimizer = kael.optim.Adam(self.parameters)
+        self.optimizer.step()
+
+    def time_together(self, parameters, threads):
+        self.optimizer.step(max_norm=1e-3, zero_grad=True)
+
+    def time_apart(self, parameters, threads):
+        kael.optim.clip_grad_norm_(self.parameters, 1e-3)
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=False)
+
+
 class Clip:
     params = (list(PARAMETERS), THREADS)
     param_names = ("parameters", "threads")
@@ -50,3 +68,13 @@ class Clip:
 
     def time_clip_grad_norm(self, parameters, threads):
         kael.optim.clip_grad_norm_(self.parameters, 1e9)
+
+
+class FirstStep:
+    """What a user waits for: construction and the first step, which makes the state."""
+
+    def setup(self):
+        self.parameters = with_gradients(PARAMETERS["784-128-10"])
+
+    def time_first_step(self):
+        kael.optim.Adam(self.parameters).step()

@@ -66,14 +66,19 @@ KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
     return bytes <= (product->b.row % (KL_L1_SPAN / 2) == 0 ? LARGEST / 2 : LARGEST);
 }
 
-/* Whether a is best read where it lies: all of it stays in L2, and the rows of a tile do not fall
- * on one set of L1. A single panel of rows has no second use that would pay for packing. */
+/* Whether the rows of a can be read where they lie: not when those of a tile fall on one set of
+ * L1. A single panel of rows has no second use that would pay for packing. */
 KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
                            const struct kl_product *product) {
-    enum { LARGEST = 512 << 10 };
     if (product->rows <= kernels->rows) return true;
-    return product->a.row % KL_L1_SPAN != 0 &&
-           kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
+    return product->a.column == kernels->size && product->a.row % KL_L1_SPAN != 0;
+}
+
+/* Whether all of a stays in L2. */
+KL_INLINE bool kl_small_a(const struct kl_tile_kernels *kernels,
+                          const struct kl_product *product) {
+    enum { LARGEST = 512 << 10 };
+    return kl_work(product->rows, product->inner, kernels->size) <= LARGEST;
 }
 
 /* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
@@ -89,10 +94,18 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
 /* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
 static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product) {
-    struct kl_block block = kl_block_at(kernels, product, 0, product->rows, 0, 0, product->columns);
+    struct kl_block block =
+        kl_block_at(kernels, product, 0, product->rows, 0, 0, 0, product->columns);
     block.a = block.b = product->out;
     block.a_row = 0;
     kl_run_block(kernels, &block);
+}
+
+/* Whether the rows of a are best packed, or serve as they lie. */
+KL_INLINE bool kl_packs_a(const struct kl_tile_kernels *kernels,
+                          const struct kl_product *product) {
+    return !kl_direct_a(kernels, product) &&
+           (product->a.row % KL_L1_SPAN == 0 || !kl_small_a(kernels, product));
 }
 
 /* The way that suits the operands best. */
@@ -102,7 +115,8 @@ static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
         (product->rows <= kernels->rows || product->a.row % KL_L1_SPAN != 0))
         return KL_DIRECT;
     if (kl_streams_b(kernels, product)) return KL_STREAM;
-    return kl_direct_a(kernels, product) ? KL_PANELS : KL_PACKED;
+    if (product->b.column == kernels->size) return KL_PANELS;
+    return !kl_packs_a(kernels, product) && kl_small_a(kernels, product) ? KL_PANELS : KL_PACKED;
 }
 
 static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
@@ -112,8 +126,9 @@ static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels
         return KL_OK;
     }
     const int64_t threads = kl_threads_for(rt, product);
-    return way == KL_PACKED ? kl_multiply_packed(rt, kernels, product, threads)
-                            : kl_multiply_strips(rt, kernels, product, threads, way);
+    if (way == KL_PACKED) return kl_multiply_packed(rt, kernels, product, threads);
+    return kl_multiply_strips(rt, kernels, product, threads, way,
+                              way == KL_PANELS && kl_packs_a(kernels, product));
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */

@@ -86,7 +86,7 @@ static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *ite
     const struct kl_plan *plan = &r->plan;
     const int64_t step = plan->reduced.strides[plan->reduced.count - 1];
     for (int64_t done = 0, length = 1; done < size; done += length) {
-        const int64_t offset = kl_plan_run(plan, begin + done, size - done, &length);
+        const int64_t offset = kl_dims_run(&plan->reduced, begin + done, size - done, &length);
         const char *from = r->x + (item->x + offset) * r->itemsize;
         if (plan->columns) {
             kl_tile_copy(

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "kael/dims.h"
 #include "kael/fold.h"
 
 enum {
@@ -23,11 +24,6 @@ enum {
     kl_strip_rows = 256 /* rows that a strip reads before it moves on: eight for each lane */
 };
 
-struct kl_dims {
-    int count;
-    int64_t shape[KL_MAX_DIMS], strides[KL_MAX_DIMS], out[KL_MAX_DIMS];
-};
-
 struct kl_plan {
     int64_t size, outputs;    /* elements of an output, outputs */
     struct kl_dims reduced;   /* in logical order; at least one */
@@ -37,21 +33,6 @@ struct kl_plan {
     int64_t width;            /* outputs of a whole tile */
     int64_t tiles, blocks;    /* tiles of a strip, blocks of an output */
 };
-
-/* Appends a dim, joined to the one before where both step through memory and output as one. */
-KL_INLINE void kl_dims_append(struct kl_dims *dims, int64_t shape, int64_t stride, int64_t out) {
-    if (shape == 1) return;
-    const int last = dims->count - 1;
-    if (last >= 0 && dims->strides[last] == shape * stride && dims->out[last] == shape * out) {
-        dims->shape[last] *= shape;
-        dims->strides[last] = stride;
-        dims->out[last] = out;
-        return;
-    }
-    dims->shape[dims->count] = shape;
-    dims->strides[dims->count] = stride;
-    dims->out[dims->count++] = out;
-}
 
 /* Takes the kept dim of least stride out of `outer`. */
 KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
@@ -145,21 +126,6 @@ KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number
     item.begin = item.block * kl_reduction_block;
     item.size = kl_min(plan->size - item.begin, kl_reduction_block);
     return item;
-}
-
-/* A run of reduced elements from number `index` on that step by the innermost stride: its first
- * element's offset, and its length, at most `most`. */
-KL_INLINE int64_t kl_plan_run(const struct kl_plan *plan, int64_t index, int64_t most,
-                              int64_t *length) {
-    const struct kl_dims *dims = &plan->reduced;
-    int64_t offset = 0;
-    for (int d = dims->count - 1; d >= 0; d--) {
-        const int64_t digit = index % dims->shape[d];
-        index /= dims->shape[d];
-        offset += digit * dims->strides[d];
-        if (d == dims->count - 1) *length = kl_min(dims->shape[d] - digit, most);
-    }
-    return offset;
 }
 
 #endif

@@ -9,31 +9,13 @@ from cpython.pycapsule cimport (
     PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New, PyCapsule_SetName,
 )
 from cpython.ref cimport Py_DECREF, Py_INCREF
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from kael._kernels.storage cimport Storage, wrap_storage
 from kael._kernels.tensor cimport KL_MAX_DIMS, TensorBase, kl_itemsize, tensor_on
 
 # The layout of these structs, and the numbers below, are DLPack's ABI.
-cdef struct Device:
-    int32_t kind
-    int32_t number
-
-cdef struct ElementType:
-    uint8_t code
-    uint8_t bits
-    uint16_t lanes
-
-cdef struct Described:
-    void *data
-    Device device
-    int32_t ndim
-    ElementType dtype
-    int64_t *shape
-    int64_t *strides      # in elements; NULL when packed
-    uint64_t byte_offset
-
 cdef struct Managed:
     Described tensor
     void *context
@@ -48,7 +30,6 @@ cdef struct Versioned:
     Described tensor
 
 cdef enum:
-    CPU = 1
     READ_ONLY = 1
     IS_COPIED = 2
 

@@ -6,92 +6,50 @@ strided tensors), and only then advances the step counters and runs the kernel w
 released. A refused step therefore leaves parameters, state and counters as they were.
 """
 
-import os
-import threading
-
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc, qsort, realloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from kael._kernels.elementwise import contiguous, copy_
+from kael._kernels.elementwise import contiguous, copy_, fill_
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.step cimport Group, Interval, Step, any_overlap, kl_optim_row
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
 )
 
 
-# A row's tensors in Plan.tensors, None where there is none: parameter, gradient, three states, and
-# the step counter.
+# A row's tensors in Plan.tensors, None where there is none: parameter, gradient, then what is kept.
 cdef enum:
     GRADIENT = 1
-    STATES = 2
-    COUNTER = 5
-    PER_ROW = 6
+    KEPT = 2
+    PER_ROW = 8
 
 
-# Memory that a row writes.
-cdef struct Interval:
-    size_t first
-    size_t last
+cdef class Plan(Step):
+    """A step over kael's tensors. Shared memory is looked for only when the set of written tensors
+    has changed since the last step."""
 
-
-# How many forks lie between the first process and this one: a lock that was held at the fork stays
-# held in the child, so every plan takes a new one there.
-cdef int64_t forks = 0
-
-
-def count_fork():
-    """Runs in the child of every fork."""
-    global forks
-    forks += 1
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=count_fork)
-
-
-cdef class Plan:
-    """The table of an optimizer's step, kept between steps: room is reserved, and shared memory
-    looked for, only when the set of tensors changes."""
-
-    def __cinit__(self):
-        self.forks = forks
-        self.lock = threading.Lock()
-
-    def __dealloc__(self):
-        free(self.rows)
-        free(self.hypers)
-
-    def step(self, list groups, object state):
-        """Updates the parameters of all groups; creates their state where it is absent."""
-        if self.forks != forks:
-            self.forks = forks
-            self.lock = threading.Lock()
-        with self.lock:
+    def step(self, list groups, object state, double factor=1.0, bint clear=False):
+        """Updates the parameters of all groups that have a gradient, times a factor; creates absent
+        state; may leave zeros in the gradients. A refused step changes nothing."""
+        with self.alone():
+            self.factor = factor
+            self.clear = clear
             try:
                 self.begin()
                 self.collect(groups, state)
                 if self.missing:
                     create(state, self.missing)
-                    self.created = {id(entry[0]) for entry in self.missing}
+                    self.fresh = {id(entry[0]) for entry in self.missing}
                     self.begin()
                     self.collect(groups, state)
                 self.run()
             finally:
-                self.tensors = self.missing = self.created = None
-
-    cdef int collect(self, list groups, object state) except -1:
-        """Appends a row for each parameter that has a gradient; defined by each rule."""
-        raise NotImplementedError
-
-    cdef int commit(self, kl_optim_tensor *row, const Hyper *hyper, TensorBase counter) except -1:
-        """Advances the step counter and computes the row's scalars; defined by each rule."""
-        raise NotImplementedError
+                self.tensors = self.missing = self.fresh = None
 
     cdef int begin(self) except -1:
         self.count = 0
@@ -100,46 +58,77 @@ cdef class Plan:
         self.strided = False
         return 0
 
-    cdef int reserve(self) except -1:
-        """Makes room for one more row."""
-        cdef int64_t capacity = 2 * self.capacity + 8
-        if self.count < self.capacity:
-            return 0
-        cdef void *rows = realloc(self.rows, capacity * sizeof(kl_optim_tensor))
-        if rows is NULL:
-            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
-        self.rows = <kl_optim_tensor *> rows
-        cdef void *hypers = realloc(self.hypers, capacity * sizeof(Hyper))
-        if hypers is NULL:
-            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
-        self.hypers = <Hyper *> hypers
-        self.capacity = capacity
-        self.moved = True
+    cdef int collect(self, list groups, object state) except -1:
+        """A row for each parameter that has a gradient."""
+        cdef dict group
+        cdef TensorBase p, g
+        cdef Group numbers
+        for group in groups:
+            self.read(group, &numbers)
+            for p in <list?> group["params"]:
+                if p.grad_ is not None:
+                    g = p.grad_
+                    self.add(p, g, state_of(state, p), &numbers)
         return 0
 
-    cdef kl_optim_tensor *add(self, TensorBase p, TensorBase g, const Hyper *hyper) except NULL:
-        """A row for a parameter and its gradient."""
-        cdef kl_optim_tensor *row
-        if not kl_is_float(p.dtype):
-            raise TypeError(f"{self.op}: parameters must be float32 or float64, "
-                            f"got {p.dtype_object.name}")
-        if g.dtype != p.dtype or not same_shape(g, p):
-            raise ValueError(f"{self.op}: the gradient ({g.dtype_object.name}, {g.shape}) does "
-                             f"not match its parameter ({p.dtype_object.name}, {p.shape})")
-        self.reserve()
-        begin_write(p, self.op)
-        row = &self.rows[self.count]
-        self.hypers[self.count] = hyper[0]
-        self.count += 1
-        self.moved = self.moved or row.param != <void *> p.data or row.size != p.size
-        row.param = p.data
+    cdef int add(self, TensorBase p, TensorBase g, dict s, const Group *group) except -1:
+        """A row for a parameter, its gradient and its state, which may be absent."""
+        cdef kl_optim_row *row
+        cdef int k
+        check_pair(p, g, self.op)
+        if self.clear:
+            begin_write(g, self.op)
+        row = self.append(group)
+        self.moved = self.moved or row.size != p.size
+        self.point(&row.param, p.data)
         row.grad = g.data
         row.size = p.size
         row.dtype = p.dtype
-        row.variant = hyper.variant
-        self.tensors += (p, g, None, None, None, None)
+        row.fresh = self.fresh is not None and id(p) in self.fresh
+        self.tensors += (p, g, None, None, None, None, None, None)
         self.strided = self.strided or not (is_plain(p) and is_plain(g))
-        return row
+        for k in range(len(self.keys)):
+            if self.exists(k, group):
+                self.add_kept(row, k, p, s, group)
+        return 0
+
+    cdef int add_kept(self, kl_optim_row *row, int k, TensorBase p, dict s,
+                      const Group *group) except -1:
+        """What the state has under key k, or a note that it is missing."""
+        cdef str key = self.keys[k]
+        cdef PyObject *entry = NULL if s is None else PyDict_GetItemWithError(s, key)
+        found = None if entry is NULL else <object> entry
+        cdef bint single = k < self.numbers
+        if single and found is not None and not isinstance(found, TensorBase):
+            self.missing.append((p, s, key, True, float(found)))
+        elif found is None:
+            self.missing.append((p, s, key, single, self.first(k, group)))
+        elif not isinstance(found, TensorBase):
+            raise TypeError(f"{self.op}: state {key!r} must be a Tensor, "
+                            f"got {type(found).__name__}")
+        elif single:
+            self.place_number(row, k, found)
+        else:
+            self.place_array(row, k, p, found)
+        return 0
+
+    cdef int place_number(self, kl_optim_row *row, int k, TensorBase t) except -1:
+        if t.size != 1 or t.dtype == KL_DTYPE_bool or not is_plain(t):
+            raise ValueError(f"{self.op}: state {self.keys[k]!r} must be one number, "
+                             f"got shape {t.shape}")
+        begin_write(t, self.op)
+        self.point(&row.place[k], t.data)
+        row.place_dtype[k] = t.dtype
+        return self.hold(t, KEPT + k)
+
+    cdef int place_array(self, kl_optim_row *row, int k, TensorBase p, TensorBase t) except -1:
+        if t.dtype != p.dtype or not same_shape(t, p):
+            raise ValueError(f"{self.op}: state {self.keys[k]!r} ({t.dtype_object.name}, "
+                             f"{t.shape}) does not match its parameter "
+                             f"({p.dtype_object.name}, {p.shape})")
+        begin_write(t, self.op)
+        self.point(&row.state[k - self.numbers], t.data)
+        return self.hold(t, KEPT + k)
 
     cdef int hold(self, TensorBase t, int k) except -1:
         """Tensor k of the row just added."""
@@ -147,44 +136,9 @@ cdef class Plan:
         self.strided = self.strided or not is_plain(t)
         return 0
 
-    cdef int add_state(self, kl_optim_tensor *row, int k, dict s, str key) except -1:
-        """State k of the row just added is s[key]."""
-        cdef TensorBase p = self.tensors[PER_ROW * (self.count - 1)]
-        found = self.look_up(s, p, key)
-        if found is None:
-            return 0
-        cdef char *data = check_state(found, p, self.op, key)
-        self.hold(found, STATES + k)
-        self.moved = self.moved or row.state[k] != <void *> data
-        row.state[k] = data
-        return 0
-
-    cdef int add_counter(self, dict s) except -1:
-        """The row's step counter is s["step"]: a 0-d tensor, or a number that becomes one."""
-        cdef TensorBase p = self.tensors[PER_ROW * (self.count - 1)]
-        found = self.look_up(s, p, "step")
-        if found is None:
-            return 0
-        if not isinstance(found, TensorBase):
-            self.missing.append((p, "step", float(found)))
-            return 0
-        cdef TensorBase t = found
-        if t.size != 1 or t.dtype == KL_DTYPE_bool or not is_plain(t):
-            raise ValueError(f"{self.op}: state 'step' must be one number, got shape {t.shape}")
-        begin_write(t, self.op)
-        return self.hold(t, COUNTER)
-
-    cdef object look_up(self, dict s, TensorBase p, str key):
-        """s[key], or None and a note that it is missing."""
-        cdef PyObject *found = NULL if s is None else PyDict_GetItemWithError(s, key)
-        if found is not NULL and <object> found is not None:
-            return <object> found
-        self.missing.append((p, key, None))
-        return None
-
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
-        cdef int64_t start, i, together
+        cdef int64_t start, together
         if self.moved or self.count > self.compared:
             self.ordered = share_memory(self.tensors)
             self.moved = False
@@ -192,21 +146,10 @@ cdef class Plan:
         together = 1 if self.ordered else max(self.count, 1)
         for start in range(0, self.count, together):
             copies = self.gather(start, start + together) if self.strided else ()
-            for i in range(start, start + together):
-                self.commit(&self.rows[i], &self.hypers[i], self.tensors[PER_ROW * i + COUNTER])
             self.launch(start, together)
             for target, source in copies:
                 copy_(target, source)
         return 0
-
-    cdef int launch(self, int64_t start, int64_t count) except -1:
-        cdef const kl_runtime *rt = runtime()
-        cdef kl_optim_tensor *rows = self.rows + start
-        cdef kl_optim_driver driver = self.driver
-        cdef int status
-        with nogil:
-            status = driver(rt, rows, count)
-        return check(status, self.op)
 
     cdef list gather(self, int64_t start, int64_t stop):
         """Points rows at temporaries; returns the pairs (tensor, temporary) to copy back."""
@@ -215,7 +158,7 @@ cdef class Plan:
         cdef int64_t i
         cdef int k
         for i in range(start, stop):
-            for k in range(COUNTER):
+            for k in range(PER_ROW):
                 t = self.tensors[PER_ROW * i + k]
                 if t is None or is_plain(t):
                     continue
@@ -223,29 +166,37 @@ cdef class Plan:
                 if k == GRADIENT:
                     self.rows[i].grad = copy.data
                     self.tensors[PER_ROW * i + k] = copy
+                    if self.clear:
+                        copies.append((t, copy))
                     continue
                 copies.append((t, copy))
                 if k == 0:
                     self.rows[i].param = copy.data
                 else:
-                    self.rows[i].state[k - STATES] = copy.data
+                    self.rows[i].state[k - KEPT - self.numbers] = copy.data
         return copies
+
+
+def check(list params, list grads, str op):
+    """Raises what a step of these would raise."""
+    cdef TensorBase p, g
+    for p, g in zip(params, grads):
+        check_pair(p, g, op)
+
+
+cdef int check_pair(TensorBase p, TensorBase g, str op) except -1:
+    """Raises unless the parameter can be written and the gradient is like it."""
+    if not kl_is_float(p.dtype):
+        raise TypeError(f"{op}: parameters must be float32 or float64, got {p.dtype_object.name}")
+    if g.dtype != p.dtype or not same_shape(g, p):
+        raise ValueError(f"{op}: the gradient ({g.dtype_object.name}, {g.shape}) does not match "
+                         f"its parameter ({p.dtype_object.name}, {p.shape})")
+    return begin_write(p, op)
 
 
 cdef inline bint is_plain(TensorBase t) noexcept:
     """Contiguous and aligned to its elements: the kernel may walk it."""
     return t.contiguous and kl_aligned(t.data, kl_itemsize(t.dtype))
-
-
-cdef char *check_state(object found, TensorBase p, str op, str key) except? NULL:
-    if not isinstance(found, TensorBase):
-        raise TypeError(f"{op}: state {key!r} must be a Tensor, got {type(found).__name__}")
-    cdef TensorBase t = found
-    if t.dtype != p.dtype or not same_shape(t, p):
-        raise ValueError(f"{op}: state {key!r} ({t.dtype_object.name}, {t.shape}) does not match "
-                         f"its parameter ({p.dtype_object.name}, {p.shape})")
-    begin_write(t, op)
-    return t.data
 
 
 cdef dict state_of(object state, TensorBase p):
@@ -256,17 +207,21 @@ cdef dict state_of(object state, TensorBase p):
 cdef int create(object state, list missing) except -1:
     """Makes all of the absent state, then attaches it."""
     made = [
-        (p, key, new_number(KL_DTYPE_f32, number or 0.0) if key == "step" else new_zeros(p))
-        for p, key, number in missing
+        (p, s, key, new_number(KL_DTYPE_f32, first) if single else new_filled(p, first))
+        for p, s, key, single, first in missing
     ]
-    for p, key, value in made:
-        state.setdefault(p, {})[key] = value
+    for p, s, key, value in made:
+        if s is None:
+            s = state.setdefault(p, {})
+        s[key] = value
     return 0
 
 
-cdef TensorBase new_zeros(TensorBase like):
+cdef TensorBase new_filled(TensorBase like, double value):
     cdef TensorBase t = new_like(like, like.dtype)
-    if t.size > 0:  # the data of an empty tensor is NULL
+    if value != 0.0:
+        fill_(t, value)
+    elif t.size > 0:  # the data of an empty tensor is NULL
         memset(t.data, 0, <size_t> (t.size * kl_itemsize(t.dtype)))
     return t
 
@@ -287,16 +242,10 @@ cdef Interval extent(TensorBase t) noexcept:
     return result
 
 
-cdef int by_address(const void *a, const void *b) noexcept nogil:
-    cdef size_t x = (<const Interval *> a).first
-    cdef size_t y = (<const Interval *> b).first
-    return (x > y) - (x < y)
-
-
 cdef bint share_memory(list tensors) except -1:
     """Whether any two written tensors (all but the gradients) overlap, as their hulls see it."""
     cdef int64_t used = 0, i
-    cdef bint overlap = False
+    cdef bint overlap
     cdef TensorBase t
     cdef Interval *intervals = <Interval *> malloc((len(tensors) + 1) * sizeof(Interval))
     if intervals is NULL:
@@ -306,9 +255,6 @@ cdef bint share_memory(list tensors) except -1:
         if t is not None and t.size > 0 and i % PER_ROW != GRADIENT:
             intervals[used] = extent(t)
             used += 1
-    qsort(intervals, used, sizeof(Interval), by_address)
-    for i in range(1, used):
-        if intervals[i].first < intervals[i - 1].last:
-            overlap = True
+    overlap = any_overlap(intervals, used)
     free(intervals)
     return overlap

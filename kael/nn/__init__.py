@@ -1,6 +1,6 @@
 """Layers, losses and the base class of networks, with the interface of ``torch.nn``."""
 
-from kael.nn import functional, init
+from kael.nn import functional, init, utils
 from kael.nn.activation import GELU, LogSoftmax, ReLU, Sigmoid, Softmax, Tanh
 from kael.nn.container import Flatten, ModuleDict, ModuleList, Sequential
 from kael.nn.dropout import Dropout
@@ -10,7 +10,6 @@ from kael.nn.loss import CrossEntropyLoss, L1Loss, MSELoss, NLLLoss
 from kael.nn.module import Module
 from kael.nn.norm import LayerNorm
 from kael.nn.parameter import Parameter
-from kael.optim import clip as utils  # torch.nn.utils.clip_grad_norm_
 
 __all__ = [
     "GELU", "CrossEntropyLoss", "Dropout", "Embedding", "Flatten", "Identity", "L1Loss",

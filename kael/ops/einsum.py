@@ -4,7 +4,7 @@ from math import prod
 
 from kael._kernels import views
 from kael._kernels.tensor import require_tensor
-from kael.autograd import record
+from kael.autograd import needs_grad, record
 from kael.ops.matmul import product
 from kael.ops.shape import unbroadcast
 
@@ -82,33 +82,38 @@ def _parse(equation, operands):
     terms = left.split(",")
     if len(terms) != len(operands):
         raise ValueError(f"einsum: {equation!r} is for {len(terms)} operands, got {len(operands)}")
-    inputs = [_names(equation, term, x.ndim) for term, x in zip(terms, operands, strict=True)]
+    inputs = [_dims(equation, term, x.ndim) for term, x in zip(terms, operands, strict=True)]
     sizes = _sizes(equation, inputs, operands)
     unnamed = sorted((name for name in sizes if isinstance(name, int)), reverse=True)
-    if arrow:
-        output = _names(equation, right, len(unnamed) + len(right.replace("...", "")), unnamed)
-        for name in output:
-            if output.count(name) > 1 or name not in sizes:
-                raise ValueError(
-                    f"einsum: {name!r} of the result must occur in an operand, and once in the "
-                    f"result: {equation!r}"
-                )
-        return inputs, output
-    letters = [name for names in inputs for name in names if isinstance(name, str)]
-    return inputs, unnamed + sorted(name for name in letters if letters.count(name) == 1)
+    if not arrow:
+        letters = [name for names in inputs for name in names if isinstance(name, str)]
+        return inputs, unnamed + sorted(name for name in letters if letters.count(name) == 1)
+    output = _names(equation, right, unnamed)
+    for name in output:
+        if output.count(name) > 1 or name not in sizes:
+            raise ValueError(
+                f"einsum: {name!r} of the result must occur in an operand, and once in the "
+                f"result: {equation!r}"
+            )
+    return inputs, output
 
 
-def _names(equation, term, ndim, unnamed=None):
-    """The names of a term for a tensor of ndim dims."""
+def _names(equation, term, unnamed):
+    """The names in a term, in which `...` stands for those of unnamed."""
     head, dots, tail = term.partition("...")
     letters = head + tail
-    if not (letters.isascii() and letters.isalpha()) and letters:
+    if letters and not (letters.isascii() and letters.isalpha()):
         raise ValueError(f"einsum: {term!r} in {equation!r} must be letters and at most one '...'")
-    count = ndim - len(letters)
-    if unnamed is None and (count < 0 or (count > 0 and not dots)):
+    return [*head, *(unnamed if dots else ()), *tail]
+
+
+def _dims(equation, term, ndim):
+    """The names of the dims of an operand."""
+    count = ndim - len(term.replace("...", ""))
+    names = _names(equation, term, range(count - 1, -1, -1))
+    if len(names) != ndim:
         raise ValueError(f"einsum: {term!r} in {equation!r} does not name {ndim} dims")
-    between = range(count - 1, -1, -1) if unnamed is None else unnamed
-    return [*head, *(between if dots else ()), *tail]
+    return names
 
 
 def _sizes(equation, inputs, operands):
@@ -162,21 +167,29 @@ def _contract(a, a_names, b, b_names, keep):
     a, a_names = _sum_others(a, a_names, keep.union(b_names))
     b, b_names = _sum_others(b, b_names, keep.union(a_names))
     out, names = _product(a.detach(), a_names, b.detach(), b_names, keep)
+    if not needs_grad(a, b):
+        return out, names
+    a_shape, b_shape = a.shape, b.shape
+    read_a = a.detach() if b.requires_grad else None
+    read_b = b.detach() if a.requires_grad else None
 
     def gradient(g):
         return (
-            _gradient(g, names, b, b_names, a, a_names) if a.requires_grad else None,
-            _gradient(g, names, a, a_names, b, b_names) if b.requires_grad else None,
+            None if read_b is None else _gradient(g, names, read_b, b_names, a_names, a_shape),
+            None if read_a is None else _gradient(g, names, read_a, a_names, b_names, b_shape),
         )
 
-    return record("einsum", out, (a, b), gradient, saved=(a, b)), names
+    saved = tuple(x for x in (read_a, read_b) if x is not None)
+    return record("einsum", out, (a, b), gradient, saved), names
 
 
-def _gradient(g, names, other, other_names, x, x_names):
-    """The product of g and the other operand: its order of summation, too, is that of the names,
-    not of what layouts allow to merge."""
-    out, names = _product(g, names, other.detach(), other_names, set(x_names))
-    return unbroadcast(out.permute([names.index(name) for name in x_names]), x.shape)
+def _gradient(g, names, other, other_names, wanted, shape):
+    """The product of g and the other operand, as the dims `wanted` of this shape.
+
+    Its order of summation is that of the names, too, not of what layouts allow to merge.
+    """
+    out, names = _product(g, names, other, other_names, set(wanted))
+    return unbroadcast(out.permute([names.index(name) for name in wanted]), shape)
 
 
 def _product(a, a_names, b, b_names, keep):

@@ -1,8 +1,7 @@
 """Adam: adaptive moment estimation."""
 
-from kael._kernels import optim as kernels
 from kael.optim.fused import Fused
-from kael.optim.options import check_not_negative, check_placeholders, one_number
+from kael.optim.options import as_betas, check_not_negative, check_placeholders, one_number
 
 __all__ = ["Adam"]
 
@@ -48,7 +47,7 @@ class Adam(Fused):
     >>> optimizer.step()
     """
 
-    _rule = kernels.Adam
+    _rule = "Adam"
 
     def __init__(
         self,
@@ -67,14 +66,9 @@ class Adam(Fused):
         decoupled_weight_decay=False,
     ):
         lr = one_number(lr, "lr")
-        betas = tuple(float(one_number(beta, f"betas[{i}]")) for i, beta in enumerate(betas))
-        if len(betas) != 2:
-            raise ValueError(f"betas must be a pair of numbers, got {betas}")
+        betas = as_betas(betas)
         check_not_negative("learning rate", lr)
         check_not_negative("epsilon value", eps)
-        for i, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
         check_not_negative("weight_decay value", weight_decay)
         check_placeholders(foreach, fused, differentiable)
         defaults = {
@@ -91,14 +85,3 @@ class Adam(Fused):
             "decoupled_weight_decay": decoupled_weight_decay,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("amsgrad", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("capturable", False)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", None)
-            group.setdefault("decoupled_weight_decay", False)

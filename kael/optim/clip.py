@@ -8,14 +8,11 @@ import math
 import types
 import warnings
 
+from kael._kernels import norm as norms
 from kael._kernels import optim as kernels
-from kael._kernels import reduce as folds
 from kael._kernels.tensor import TensorBase, require_tensor
-from kael.autograd import no_grad
 from kael.creation import tensor
 from kael.dtypes import float32, float64
-from kael.ops.reduce import norm
-from kael.ops.shape import cat
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
 
@@ -29,7 +26,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         Those without a gradient do not count.
     max_norm : float
     norm_type : float
-        Of the p-norm; may be ``inf``.
+        Of the p-norm: 2, 1, inf, -inf, 0 (how many elements are not zero) or any other number.
     error_if_nonfinite : bool
         Raise RuntimeError for an infinite or NaN norm, before anything is changed. Otherwise an
         infinite norm makes the infinite elements NaN and the others 0, and NaN spreads.
@@ -92,23 +89,10 @@ def _gradients(parameters):
     return [p.grad for p in parameters if p.grad is not None]
 
 
-@no_grad
 def _total_norm(tensors, norm_type, error_if_nonfinite):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
     norm_type = float(norm_type)
-    parts = [t.detach().reshape(-1) for t in tensors]
-    if not parts:
-        return 0.0
-    if len({t.dtype for t in parts}) > 1 or norm_type not in (1.0, 2.0):
-        parts = [t.to(float64) for t in parts]
-    whole = parts[0] if len(parts) == 1 else cat(parts)
-    if whole.numel() == 0:
-        total = 0.0
-    elif norm_type in (1.0, 2.0):
-        fold = folds.REDUCTIONS[f"norm{int(norm_type)}"]
-        total = folds.reduce(fold, whole, None, False, float64.code).item()
-    else:
-        total = norm(whole, norm_type).item()
+    total = _root(norms.total(tensors, norm_type), norm_type)
     if error_if_nonfinite and not math.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
@@ -116,6 +100,14 @@ def _total_norm(tensors, norm_type, error_if_nonfinite):
             "non-finite norm anyway, set `error_if_nonfinite=False`"
         )
     return total
+
+
+def _root(total, p):
+    if p == 2.0:
+        return math.sqrt(total)
+    if p in (0.0, 1.0) or math.isinf(p):
+        return total
+    return tensor(total, dtype=float64).pow(1 / p).item()  # kael's pow: libm's differ
 
 
 def _scale(gradients, max_norm, total):

@@ -1,23 +1,58 @@
 """What the optimizers whose step is one call of a compiled plan have in common."""
 
+from kael._kernels import optim as kernels
+from kael.optim.clip import _total_norm
 from kael.optim.optimizer import Optimizer
 
 __all__ = ["Fused"]
 
+# Options that the groups of older checkpoints may lack, and what they stood at then.
+ADDED_LATER = {
+    "amsgrad": False,
+    "capturable": False,
+    "centered": False,
+    "decoupled_weight_decay": False,
+    "differentiable": False,
+    "foreach": None,
+    "fused": None,
+    "maximize": False,
+    "momentum": 0,
+    "nesterov": False,
+}
+
 
 class Fused(Optimizer):
-    """An optimizer that updates all parameters in one region: ``_rule()`` makes its plan."""
+    """An optimizer that updates all parameters in one region, by the kernel rule ``_rule``."""
 
     _rule = None
     _plan = None
+    total_norm = None
 
-    def step(self, closure=None):
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for key, value in ADDED_LATER.items():
+                if key in self.defaults:
+                    group.setdefault(key, value)
+
+    def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):
         """Updates every parameter that has a gradient.
+
+        Clipping and zeroing here cost no pass over memory of their own: with ``max_norm`` the
+        gradients are scaled as they are read (the numbers are those of ``clip_grad_norm_`` before
+        the step; the gradients themselves stay as they are, only their norm takes a pass), with
+        ``zero_grad`` they are zeroed in the same pass, in place.
 
         Parameters
         ----------
         closure : callable, optional
             Evaluates the model again and returns the loss, which ``step`` returns.
+        max_norm : float, optional
+            Clip the gradients of all groups together; ``total_norm`` then holds their norm.
+        norm_type : float
+            As in :func:`~kael.optim.clip_grad_norm_`.
+        zero_grad : bool
+            Leave zeros in the gradients that were used.
 
         Raises
         ------
@@ -26,6 +61,15 @@ class Fused(Optimizer):
         """
         loss = self._evaluate(closure)
         if self._plan is None:
-            self._plan = self._rule()
-        self._plan.step(self.param_groups, self.state)
+            self._plan = kernels.Rule(self._rule)
+        factor = 1.0 if max_norm is None else self._clipping(float(max_norm), norm_type)
+        self._plan.step(self.param_groups, self.state, factor, zero_grad)
         return loss
+
+    def _clipping(self, max_norm, norm_type):
+        gradients = [
+            p.grad for group in self.param_groups for p in group["params"] if p.grad is not None
+        ]
+        self.total_norm = _total_norm(gradients, norm_type, False)
+        factor = max_norm / (self.total_norm + 1e-6)
+        return 1.0 if factor >= 1.0 else factor

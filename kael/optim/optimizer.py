@@ -50,6 +50,7 @@ def _with_hooks(step):
 
     @functools.wraps(step)
     def wrapper(self, *args, **kwargs):
+        self._opt_called = True  # schedulers warn when they are stepped before
         before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (before or after or _global_pre_hooks or _global_post_hooks):
             return step(self, *args, **kwargs)

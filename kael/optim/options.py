@@ -2,7 +2,7 @@
 
 from kael.tensor import Tensor
 
-__all__ = ["check_not_negative", "check_placeholders", "one_number"]
+__all__ = ["as_betas", "check_not_negative", "check_placeholders", "one_number"]
 
 
 def one_number(value, name):
@@ -18,7 +18,18 @@ def check_not_negative(name, value):
         raise ValueError(f"Invalid {name}: {value}")
 
 
-def check_placeholders(foreach, fused, differentiable):
+def as_betas(betas):
+    """A pair of floats in [0, 1), from numbers or tensors of one element."""
+    betas = tuple(float(one_number(beta, f"betas[{i}]")) for i, beta in enumerate(betas))
+    if len(betas) != 2:
+        raise ValueError(f"betas must be a pair of numbers, got {betas}")
+    for i, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+    return betas
+
+
+def check_placeholders(foreach=None, fused=None, differentiable=False):
     """PyTorch's choices of an implementation: kael has one, which is not differentiable."""
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")

@@ -1,6 +1,5 @@
 """Stochastic gradient descent."""
 
-from kael._kernels import optim as kernels
 from kael.optim.fused import Fused
 from kael.optim.options import check_not_negative, check_placeholders, one_number
 
@@ -43,7 +42,7 @@ class SGD(Fused):
     >>> optimizer.step()
     """
 
-    _rule = kernels.SGD
+    _rule = "SGD"
 
     def __init__(
         self,
@@ -78,12 +77,3 @@ class SGD(Fused):
             "fused": fused,
         }
         super().__init__(params, defaults)
-
-    def __setstate__(self, state):
-        super().__setstate__(state)
-        for group in self.param_groups:
-            group.setdefault("nesterov", False)
-            group.setdefault("maximize", False)
-            group.setdefault("foreach", None)
-            group.setdefault("differentiable", False)
-            group.setdefault("fused", False)

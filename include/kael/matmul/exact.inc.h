@@ -50,6 +50,7 @@ KL_INLINE void KL_EXACT(multiply)(const struct kl_tile *tile, const int rows, co
     const int64_t out_row = park ? tile->parked_row : tile->out_row;
     const char *a = tile->a;
     const char *b = tile->b;
+    char *saved = tile->saved;
     KL_EXACT(vec) acc[KL_EXACT_ROWS][KL_EXACT_VECTORS];
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         const char *const parked = tile->parked + i * tile->parked_row;
@@ -59,6 +60,10 @@ KL_INLINE void KL_EXACT(multiply)(const struct kl_tile *tile, const int rows, co
     for (int64_t k = tile->inner; k > 0; --k) {
         KL_EXACT(vec) row[KL_EXACT_VECTORS];
         KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
+        if (saved != NULL) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v) KL_EXACT(store)(KL_AT(saved, v), row[v]);
+            saved += tile->saved_inner;
+        }
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             const KL_WORD value = *(const KL_EXACT(loose) *)(a + i * tile->a_row);
             KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] += row[v] * value;

@@ -47,15 +47,17 @@ KL_INLINE struct kl_panels kl_balance(int64_t rows, int tallest) {
     return (struct kl_panels){count, (int)(rows / count), rows % count};
 }
 
-/* One inner block of a product, its operands packed or not. */
+/* A part of a product: its inner blocks from one on, as many as one visit of out takes. */
 struct kl_block {
     int64_t rows, inner, columns;
     const char *a;
     int64_t a_row, a_inner; /* unused when packed */
     const char *b;
-    int64_t b_inner;
+    int64_t b_inner, b_column;
     bool a_packed, b_packed;
-    int vectors; /* width of a full panel of b */
+    char *a_panels; /* or NULL: a is packed here while the first panel of columns goes by */
+    char *b_panel;  /* or NULL: each panel of b is copied here for its second use */
+    int vectors;    /* width of a full panel of b */
     char *out;
     int64_t out_row;
     const char *bias;
@@ -72,18 +74,70 @@ KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, int widest, i
     return vectors;
 }
 
+/* One inner block of a tile. */
+KL_INLINE void kl_run_inner(struct kl_tile *tile, int64_t inner, int64_t fetches,
+                            kl_tile_kernel kernel) {
+    const int64_t room = inner / KL_TILE_STEPS - tile->rows;
+    tile->fetches = kl_max(0, kl_min(fetches, room));
+    tile->out_fetches = room > 0 ? tile->rows : 0;
+    tile->inner = inner;
+    tile->steps = inner - KL_TILE_STEPS * (tile->fetches + tile->out_fetches);
+    kernel(tile);
+}
+
+/* The inner blocks of a visit, one after the other, while the lines of out are in L1. */
+KL_INLINE void kl_run_tile(const struct kl_block *block, struct kl_tile *tile, int64_t fetches,
+                           kl_tile_kernel kernel) {
+    if (KL_LIKELY(block->inner <= KL_INNER_BLOCK)) {
+        kl_run_inner(tile, block->inner, fetches, kernel);
+        return;
+    }
+    const struct kl_tile whole = *tile;
+    tile->bias = NULL;
+    kl_run_inner(tile, KL_INNER_BLOCK, fetches, kernel);
+    if (tile->mode == KL_TILE_FRESH) tile->mode = KL_TILE_ADD;
+    tile->a += KL_INNER_BLOCK * tile->a_inner;
+    tile->b += KL_INNER_BLOCK * tile->b_inner;
+    if (tile->saved != NULL) tile->saved += KL_INNER_BLOCK * tile->saved_inner;
+    tile->bias = whole.bias;
+    kl_run_inner(tile, block->inner - KL_INNER_BLOCK, 0, kernel);
+    *tile = whole;
+}
+
+/* Lines of b to ask for in advance, in rows of it: 64-byte vectors use more than L1's own
+ * prefetcher brings, and what comes from beyond L2 needs the time of more steps. */
+enum { KL_ROWS_AHEAD = 4, KL_SAVED_ROWS_AHEAD = 4 };
+
 static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                          struct kl_tile *tile, int vectors, bool edge) {
     const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
     const int64_t size = kernels->size;
+    const int64_t panel = (int64_t)vectors * kernels->width * size;
     const kl_tile_kernel *const kernel =
         edge ? kernels->edge[vectors - 1] : kernels->kernel[vectors - 1];
     char *const out = tile->out;
     char *const parked = tile->parked;
+    tile->saved = NULL;
+    tile->saved_inner = panel;
+    tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
+    if (block->b_panel != NULL && block->b_column != size) {
+        kernels->pack(tile->b, block->b_column, block->b_inner, tile->columns, block->inner,
+                      panel / size, block->b_panel);
+        tile->b = block->b_panel;
+        tile->b_inner = panel;
+        tile->b_ahead = KL_ROWS_AHEAD * panel;
+    } else if (block->b_panel != NULL && panels.count > 1) {
+        tile->saved = block->b_panel;
+        tile->b_ahead = KL_SAVED_ROWS_AHEAD * tile->b_inner;
+    }
+    /* The tiles ask for the rows of the next panel of b, each for its share. */
+    const int64_t share = kl_ceil_div(block->inner, panels.count);
+    tile->fetch = tile->b + panel;
+    tile->fetch_row = block->b_inner;
+    const int64_t fetches = tile->saved != NULL ? share : 0;
     int64_t top = 0;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);
-        tile->rows = height;
         if (block->a_packed) {
             tile->a = block->a + top * block->inner * size;
             tile->a_row = size;
@@ -91,44 +145,70 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
         } else {
             tile->a = block->a + top * block->a_row;
         }
+        if (block->a_panels != NULL) {
+            char *const packed = block->a_panels + top * block->inner * size;
+            kernels->pack(tile->a, block->a_row, block->a_inner, height, block->inner, height,
+                          packed);
+            tile->a = packed;
+            tile->a_row = size;
+            tile->a_inner = height * size;
+        }
+        tile->rows = height;
         tile->out = out + top * block->out_row;
         tile->parked = parked + top * block->parked_row;
-        kernel[height - 1](tile);
+        kl_run_tile(block, tile, fetches, kernel[height - 1]);
+        tile->fetch += fetches * tile->fetch_row;
+        if (tile->saved != NULL) {
+            tile->b = tile->saved;
+            tile->b_inner = panel;
+            tile->b_ahead = KL_ROWS_AHEAD * panel;
+            tile->saved = NULL;
+        }
         top += height;
     }
 }
 
-static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *block) {
+static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *whole) {
     const int64_t size = kernels->size;
-    struct kl_tile tile = {.a_row = block->a_row,
-                           .a_inner = block->a_inner,
-                           .b_inner = block->b_inner,
-                           .out_row = block->out_row,
-                           .parked_row = block->parked_row,
-                           .inner = block->inner,
-                           .mode = block->mode,
-                           .resumed = block->resumed};
-    for (int64_t left = 0; left < block->columns; left += tile.columns) {
-        const int vectors = kl_tile_width(kernels, block->vectors, block->columns - left);
-        tile.columns = kl_min((int64_t)vectors * kernels->width, block->columns - left);
-        if (block->b_packed) {
-            tile.b = block->b + left * block->inner * size;
+    struct kl_block block = *whole;
+    struct kl_tile tile = {.a_row = block.a_row,
+                           .a_inner = block.a_inner,
+                           .out_row = block.out_row,
+                           .parked_row = block.parked_row,
+                           .mode = block.mode,
+                           .resumed = block.resumed};
+    for (int64_t left = 0; left < block.columns; left += tile.columns) {
+        const int vectors = kl_tile_width(kernels, block.vectors, block.columns - left);
+        tile.columns = kl_min((int64_t)vectors * kernels->width, block.columns - left);
+        if (block.b_packed) {
+            tile.b = block.b + left * block.inner * size;
             tile.b_inner = (int64_t)vectors * kernels->width * size;
         } else {
-            tile.b = block->b + left * size;
+            tile.b = block.b + left * block.b_column;
+            tile.b_inner = block.b_inner;
         }
-        tile.out = block->out + left * size;
-        tile.parked = block->parked + left * size;
-        tile.bias = block->bias != NULL ? block->bias + left * size : NULL;
-        kl_run_panel(kernels, block, &tile, vectors, tile.columns % kernels->width != 0);
+        tile.out = block.out + left * size;
+        tile.parked = block.parked + left * size;
+        tile.bias = block.bias != NULL ? block.bias + left * size : NULL;
+        kl_run_panel(kernels, &block, &tile, vectors, tile.columns % kernels->width != 0);
+        if (block.a_panels != NULL) {
+            block.a = block.a_panels;
+            block.a_packed = true;
+            block.a_panels = NULL;
+        }
     }
+}
+
+/* The inner size of the visit that starts at `first`: a block, and the last one with it if that is
+ * short. */
+KL_INLINE int64_t kl_visit(int64_t inner, int64_t first) {
+    return inner - first <= KL_LONGEST_VISIT ? inner - first : KL_INNER_BLOCK;
 }
 
 /* The block of `product` at (top, first, left), operands direct. */
 KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
                                       const struct kl_product *product, int64_t top, int64_t rows,
-                                      int64_t first, int64_t left, int64_t columns) {
-    const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
+                                      int64_t first, int64_t inner, int64_t left, int64_t columns) {
     const bool last = first + inner == product->inner;
     const int64_t size = kernels->size;
     return (struct kl_block){
@@ -140,7 +220,8 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .a_inner = product->a.column,
         .b = product->b.data + first * product->b.row + left * product->b.column,
         .b_inner = product->b.row,
-        .vectors = kernels->vectors[kernels->rows - 1],
+        .b_column = product->columns > 1 ? product->b.column : size,
+        .vectors = kernels->vectors[kl_min(product->rows, kernels->rows) - 1],
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
         .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
@@ -153,11 +234,11 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
 /* Nothing packed; b's columns lie side by side. */
 static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product) {
-    const int tallest = (int)kl_min(product->rows, kernels->rows);
-    for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-        struct kl_block block =
-            kl_block_at(kernels, product, 0, product->rows, first, 0, product->columns);
-        block.vectors = kernels->vectors[tallest - 1];
+    int64_t inner;
+    for (int64_t first = 0; first < product->inner; first += inner) {
+        inner = kl_visit(product->inner, first);
+        const struct kl_block block =
+            kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
         kl_run_block(kernels, &block);
     }
 }
@@ -167,21 +248,20 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
  * not stay in L2. */
 static void kl_multiply_stream(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, char *scratch) {
-    const int tallest = (int)kl_min(product->rows, kernels->rows);
     const int64_t chunk = product->rows > 4 ? 16 : 8;
     for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
+        const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
         const struct kl_block whole =
-            kl_block_at(kernels, product, 0, product->rows, first, 0, product->columns);
-        for (int64_t k = 0; k < whole.inner; k += chunk) {
+            kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
+        for (int64_t k = 0; k < inner; k += chunk) {
             struct kl_block block = whole;
             block.a += k * block.a_inner;
             block.b += k * block.b_inner;
-            block.inner = kl_min(chunk, whole.inner - k);
-            block.vectors = kernels->vectors[tallest - 1];
+            block.inner = kl_min(chunk, inner - k);
             block.parked = scratch;
             block.parked_row = product->columns * kernels->size;
             block.resumed = k > 0;
-            if (k + block.inner < whole.inner) {
+            if (k + block.inner < inner) {
                 block.mode = KL_TILE_PARK;
                 block.bias = NULL;
             }
@@ -217,31 +297,29 @@ static void kl_pack_columns(const struct kl_tile_kernels *kernels, const struct 
     }
 }
 
-/* Bytes of a packed block of rows (or columns) x inner. */
+/* Bytes of a packed block of rows (or columns) x the longest visit there is. */
 KL_INLINE int64_t kl_packed_bytes(const struct kl_tile_kernels *kernels, int64_t lanes,
                                   int64_t inner) {
-    return kl_round_up(lanes, kernels->width) * kl_min(inner, KL_INNER_BLOCK) * kernels->size +
-           KL_PACK_SLACK;
+    const int64_t last = inner % KL_INNER_BLOCK;
+    const int64_t longest = kl_min(
+        inner, KL_INNER_BLOCK + (last <= KL_LONGEST_VISIT - KL_INNER_BLOCK ? last : 0));
+    const int64_t bytes = kl_round_up(lanes, kernels->width) * longest * kernels->size;
+    return kl_round_up(bytes + KL_PACK_SLACK, KL_ALIGNMENT);
 }
 
-/* b packed one panel at a time into scratch (kl_packed_bytes of one panel), a as it lies. */
+/* One panel of b at a time in scratch, which holds kl_packed_bytes of it and then, unless a is read
+ * where it lies, of a. */
 static void kl_multiply_panels(const struct kl_tile_kernels *kernels,
-                               const struct kl_product *product, char *scratch) {
-    const int tallest = (int)kl_min(product->rows, kernels->rows);
-    const int widest = kernels->vectors[tallest - 1];
-    int64_t columns;
-    for (int64_t left = 0; left < product->columns; left += columns) {
-        const int vectors = kl_tile_width(kernels, widest, product->columns - left);
-        columns = kl_min((int64_t)vectors * kernels->width, product->columns - left);
-        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-            struct kl_block block =
-                kl_block_at(kernels, product, 0, product->rows, first, left, columns);
-            block.vectors = vectors;
-            kl_pack_columns(kernels, &block, product->b.column, 0, 1, scratch);
-            block.b = scratch;
-            block.b_packed = true;
-            kl_run_block(kernels, &block);
-        }
+                               const struct kl_product *product, bool pack_a, char *scratch) {
+    const int64_t panel = kl_panel_columns(kernels, product->rows);
+    int64_t inner;
+    for (int64_t first = 0; first < product->inner; first += inner) {
+        inner = kl_visit(product->inner, first);
+        struct kl_block block =
+            kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
+        block.b_panel = scratch;
+        if (pack_a) block.a_panels = scratch + kl_packed_bytes(kernels, panel, product->inner);
+        kl_run_block(kernels, &block);
     }
 }
 

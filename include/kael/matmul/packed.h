@@ -68,11 +68,15 @@ KL_INLINE int64_t kl_row_block_for(int64_t rows, int64_t largest, int64_t thread
 
 static int kl_run_packed(const struct kl_runtime *rt, const struct kl_product *product,
                          struct kl_packed_job *job, int64_t threads, int64_t column_block) {
-    const int64_t panel = kl_panel_columns(job->kernels);
+    const int64_t panel = kl_panel_columns(job->kernels, job->kernels->rows);
+    int64_t inner;
     for (int64_t left = 0; left < product->columns; left += column_block) {
         const int64_t columns = kl_min(column_block, product->columns - left);
-        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-            job->block = kl_block_at(job->kernels, product, 0, product->rows, first, left, columns);
+        for (int64_t first = 0; first < product->inner; first += inner) {
+            inner = kl_visit(product->inner, first);
+            job->block =
+                kl_block_at(job->kernels, product, 0, product->rows, first, inner, left, columns);
+            job->block.vectors = job->kernels->vectors[job->kernels->rows - 1];
             job->b_column = product->b.column;
             job->column_blocks = kl_ceil_div(columns, job->column_block);
             job->next = 0;
@@ -87,11 +91,11 @@ static int kl_run_packed(const struct kl_runtime *rt, const struct kl_product *p
 
 static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_kernels *kernels,
                               const struct kl_product *product, int64_t threads) {
-    const int64_t panel = kl_panel_columns(kernels);
-    /* The sizes are for f32; f64 takes half as many for the same bytes. */
-    const int64_t share = kernels->size / (int64_t)sizeof(float);
-    const int64_t rows = kl_round_up(kl_packed_blocks.rows / share, kernels->rows);
-    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns / share, panel),
+    const int64_t panel = kl_panel_columns(kernels, kernels->rows);
+    /* The sizes are for f32; wider elements take fewer for the same bytes. */
+    const int64_t each = sizeof(float), size = kernels->size;
+    const int64_t rows = kl_round_up(kl_packed_blocks.rows * each / size, kernels->rows);
+    const int64_t columns = kl_min(kl_round_up(kl_packed_blocks.columns * each / size, panel),
                                    kl_round_up(product->columns, panel));
     struct kl_packed_job job = {.kernels = kernels};
     job.row_block = kl_row_block_for(product->rows, rows, threads, kernels->rows);
@@ -99,10 +103,8 @@ static int kl_multiply_packed(const struct kl_runtime *rt, const struct kl_tile_
     /* About eight tiles a thread, so that one slowed down leaves work for the others. */
     const int64_t wanted = threads > 1 ? kl_ceil_div(threads * 8, job.row_blocks) : 1;
     job.column_block = kl_round_up(kl_ceil_div(kl_min(columns, product->columns), wanted), panel);
-    job.a_bytes =
-        kl_round_up(kl_packed_bytes(kernels, job.row_block, product->inner), KL_ALIGNMENT);
-    const int64_t b_bytes =
-        kl_round_up(kl_packed_bytes(kernels, columns, product->inner), KL_ALIGNMENT);
+    job.a_bytes = kl_packed_bytes(kernels, job.row_block, product->inner);
+    const int64_t b_bytes = kl_packed_bytes(kernels, columns, product->inner);
     const int64_t bytes = b_bytes + threads * job.a_bytes;
     job.b = rt->alloc(bytes);
     if (job.b == NULL) return KL_NO_MEMORY;

@@ -13,11 +13,16 @@ KL_INLINE void KL_PLAIN(sum)(const struct kl_tile *tile, const int rows, const i
 
     const char *a = tile->a;
     const char *b = tile->b;
+    char *saved = tile->saved;
     for (int64_t k = 0; k < tile->inner; ++k) {
         for (int i = 0; i < rows; ++i) {
             const T value = *(const KL_LOOSE *)(a + i * tile->a_row);
             for (int j = 0; j < columns; ++j)
                 acc[i][j] = KL_FMA(value, ((const KL_LOOSE *)b)[j], acc[i][j]);
+        }
+        if (saved != NULL) {
+            for (int j = 0; j < columns; ++j) ((T *)saved)[j] = ((const KL_LOOSE *)b)[j];
+            saved += tile->saved_inner;
         }
         a += tile->a_inner;
         b += tile->b_inner;

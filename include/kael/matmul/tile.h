@@ -10,6 +10,9 @@
 
 /* numerics R2: inner blocks of 512, whatever the caches, the type, the set or the threads. */
 enum { KL_INNER_BLOCK = 512 };
+/* Inner size up to which two blocks are added in one visit of out: a short last block alone would
+ * cost another pass over it. */
+enum { KL_LONGEST_VISIT = 640 };
 
 /* What becomes of the sums of a tile. */
 enum kl_tile_mode {
@@ -25,6 +28,13 @@ struct kl_tile {
     int64_t a_row, a_inner;
     const char *b;
     int64_t b_inner;
+    int64_t b_ahead; /* what to prefetch, from a row of b on: bytes */
+    char *saved;     /* or NULL: a panel to which the rows of b are copied, saved_inner apart */
+    int64_t saved_inner;
+    const char *fetch; /* `fetches` rows as wide as the tile that will be wanted soon */
+    int64_t fetch_row, fetches;
+    int64_t out_fetches; /* rows of out to ask for */
+    int64_t steps;       /* inner - KL_TILE_STEPS * (fetches + out_fetches) */
     char *out;
     int64_t out_row;
     const char *bias;
@@ -44,6 +54,9 @@ typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
  * write up to KL_PACK_SLACK bytes beyond the panel. */
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
+
+/* Steps of k for which a row of out is asked for, at the end of a tile. */
+enum { KL_TILE_STEPS = 4 };
 
 enum { KL_PACK_SLACK = 64 };
 enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
@@ -72,9 +85,9 @@ struct kl_tile_kernels {
 #define KL_HEIGHTS_14(X, v) \
     KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v) X(13, v) X(14, v)
 
-/* Columns of a panel of b in the packed path. */
-KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels) {
-    return (int64_t)kernels->vectors[kernels->rows - 1] * kernels->width;
+/* Columns of a panel of b for that many rows. */
+KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels, int64_t rows) {
+    return (int64_t)kernels->vectors[kl_min(rows, kernels->rows) - 1] * kernels->width;
 }
 
 /* A call of a rung on contiguous row-major operands: out[rows, columns] += a[rows, inner] @

@@ -21,32 +21,54 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) sum[i][v] = acc[i][v];
     }
-    for (int64_t k = tile->inner; k > 0; --k) {
-#if KL_TILE_AHEAD
-        KL_UNROLL for (int v = 0; v < vectors; ++v)
-            __builtin_prefetch(KL_AT(b + KL_TILE_AHEAD * b_inner, v));
-#endif
-        if (rows < vectors) {
-            V(vec) value[KL_TILE_ROWS];
-            KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
-            KL_UNROLL for (int v = 0; v < vectors; ++v) {
-                const V(vec) row = KL_LOAD(b, v);
-                KL_TILE_ORDER;
-                KL_UNROLL for (int i = 0; i < rows; ++i)
-                    sum[i][v] = V(fma)(value[i], row, sum[i][v]);
+    char *saved = tile->saved;
+    const int64_t ahead = tile->b_ahead;
+    /* Lines needed later are asked for one row at a time between the steps, first those of the next
+     * panel of b, then, shortly before the end, those of out: all at once they would keep a and b
+     * waiting for a line, and out would be gone again if it came any earlier. */
+    const char *fetch = tile->fetch;
+    int64_t fetch_row = tile->fetch_row, fetches = tile->fetches, outs = tile->out_fetches;
+    for (int64_t steps = tile->steps;; steps = KL_TILE_STEPS) {
+        for (int64_t k = steps; k > 0; --k) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v)
+                __builtin_prefetch((const char *)KL_AT(b, v) + ahead);
+            if (rows < vectors) {
+                V(vec) value[KL_TILE_ROWS];
+                KL_UNROLL for (int i = 0; i < rows; ++i) value[i] = KL_VALUE(i);
+                KL_UNROLL for (int v = 0; v < vectors; ++v) {
+                    const V(vec) row = KL_LOAD(b, v);
+                    KL_TILE_ORDER;
+                    KL_UNROLL for (int i = 0; i < rows; ++i)
+                        sum[i][v] = V(fma)(value[i], row, sum[i][v]);
+                }
+            } else {
+                V(vec) row[KL_TILE_VECTORS];
+                KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
+                if (saved != NULL) {
+                    KL_UNROLL for (int v = 0; v < vectors; ++v) V(store)(KL_AT(saved, v), row[v]);
+                    saved += vectors * V(width) * (int64_t)sizeof(T);
+                }
+                KL_UNROLL for (int i = 0; i < rows; ++i) {
+                    const V(vec) value = KL_VALUE(i);
+                    KL_TILE_ORDER;
+                    KL_UNROLL for (int v = 0; v < vectors; ++v)
+                        sum[i][v] = V(fma)(value, row[v], sum[i][v]);
+                }
             }
-        } else {
-            V(vec) row[KL_TILE_VECTORS];
-            KL_UNROLL for (int v = 0; v < vectors; ++v) row[v] = KL_LOAD(b, v);
-            KL_UNROLL for (int i = 0; i < rows; ++i) {
-                const V(vec) value = KL_VALUE(i);
-                KL_TILE_ORDER;
-                KL_UNROLL for (int v = 0; v < vectors; ++v)
-                    sum[i][v] = V(fma)(value, row[v], sum[i][v]);
-            }
+            KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
+            b += b_inner;
         }
-        KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
-        b += b_inner;
+        if (fetches == 0) {
+            if (outs == 0) break;
+            fetches = outs;
+            outs = 0;
+            fetch = tile->out;
+            fetch_row = tile->out_row;
+        }
+        KL_UNROLL for (int v = 0; v < vectors; ++v) __builtin_prefetch(KL_AT(fetch, v), 1);
+        __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
+        fetch += fetch_row;
+        --fetches;
     }
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = sum[i][v];
@@ -54,41 +76,42 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
 #undef KL_VALUE
 }
 
+/* The next row of out: worked out when it is needed, since the addresses of all rows would not fit
+ * the registers. */
+#define KL_NEXT_ROW(out, out_row) \
+    out += (out_row);             \
+    __asm__("" : "+r"(out))
+
 /* See struct kl_tile. */
 KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
                            const bool edge) {
     V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
     const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
-    const bool park = tile->mode == KL_TILE_PARK;
-    char *out = park ? tile->parked : tile->out;
-    int64_t out_row = park ? tile->parked_row : tile->out_row;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(splat)((T)0);
     }
-    if (tile->resumed) {
+    if (KL_UNLIKELY(tile->resumed)) {
         const char *parked = tile->parked;
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(parked, v);
-            parked += tile->parked_row;
+            KL_NEXT_ROW(parked, tile->parked_row);
         }
     }
-    /* The lines of out arrive while the sums run. */
-    KL_UNROLL for (int i = 0; i < rows; ++i) {
-        KL_UNROLL for (int v = 0; v < vectors; ++v)
-            __builtin_prefetch(KL_AT(out + i * out_row, v), 1);
-    }
 #ifdef KL_TILE_LANES
-    if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T))
+    if (!edge && rows >= vectors && rows % V(width) == 0 && tile->a_row == (int64_t)sizeof(T) &&
+        tile->saved == NULL)
         KL_FN(tile_sum_lanes)(tile, rows, vectors, acc);
     else
 #endif
         KL_FN(tile_sum)(tile, rows, vectors, edge, part, acc);
-    /* Addresses of out are worked out again: kept over the sums, they would cost registers. */
-    __asm__("" : "+r"(out), "+r"(out_row));
+    char *out = tile->mode == KL_TILE_PARK ? tile->parked : tile->out;
+    const int64_t out_row = tile->mode == KL_TILE_PARK ? tile->parked_row : tile->out_row;
     if (tile->mode == KL_TILE_ADD) {
+        const char *old = out;
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
-                acc[i][v] = V(add)(KL_LOAD(out + i * out_row, v), acc[i][v]);
+                acc[i][v] = V(add)(KL_LOAD(old, v), acc[i][v]);
+            KL_NEXT_ROW(old, out_row);
         }
     } else if (tile->mode == KL_TILE_FRESH) {
         KL_UNROLL for (int i = 0; i < rows; ++i) {
@@ -104,11 +127,13 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
     }
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors - (edge ? 1 : 0); ++v)
-            V(store)(KL_AT(out + i * out_row, v), acc[i][v]);
-        if (edge) V(store_part)(KL_AT(out + i * out_row, vectors - 1), acc[i][vectors - 1], part);
+            V(store)(KL_AT(out, v), acc[i][v]);
+        if (edge) V(store_part)(KL_AT(out, vectors - 1), acc[i][vectors - 1], part);
+        KL_NEXT_ROW(out, out_row);
     }
 }
 
+#undef KL_NEXT_ROW
 #undef KL_AT
 #undef KL_LOAD
 
@@ -145,6 +170,5 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) = {
 #undef KL_TILE_LANES
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
-#undef KL_TILE_AHEAD
 #undef KL_TILE_ORDER
 #define KL_TILE_KERNELS KL_FN(tile_kernels)

@@ -9,7 +9,6 @@
  */
 #define KL_TILE_REGISTERS 16
 #define KL_TILE_MASKS 1
-#define KL_TILE_AHEAD 0 /* rows of b to prefetch: a loss with 32-byte vectors */
 #define KL_TILE_ORDER (void)0
 
 #define KL_TILES_f32_avx2(X) \

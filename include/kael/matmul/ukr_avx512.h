@@ -9,9 +9,6 @@
  */
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_MASKS 0 /* of vector registers */
-
-/* Rows of b to prefetch: 64-byte vectors use a line each, more than L1's own prefetcher brings. */
-#define KL_TILE_AHEAD 4
 #define KL_TILE_ORDER (void)0
 
 #define KL_TILES_f32_avx512(X) \

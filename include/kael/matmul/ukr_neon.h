@@ -10,7 +10,6 @@
  */
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_MASKS 0 /* of vector registers */
-#define KL_TILE_AHEAD 0
 /* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
  * to make room. */
 #define KL_TILE_ORDER __asm__("" ::: "memory")

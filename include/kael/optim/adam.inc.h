@@ -1,0 +1,31 @@
+/* Adam. state[0] exp_avg, state[1] exp_avg_sq, state[2] max_exp_avg_sq (amsgrad)
+ *     g = -g                                   maximize
+ *     g = g + decay * p                        decay, coupled
+ *     p = p * (1 - lr * decay)                 decay, decoupled
+ *     m = beta1 * m + (1 - beta1) * g
+ *     v = beta2 * v + ((1 - beta2) * g) * g
+ *     largest = max(largest, v), NaN wins      amsgrad; it takes the place of v below
+ *     p = p - (lr * m) / (sqrt(v * inverse2) + eps) */
+KL_INLINE void KL_FN(adam_elements)(const struct kl_optim_row *row, int64_t first, int64_t count,
+                                    const int variant) {
+    T *KL_RESTRICT p = KL_FN(from)(row->param, first);
+    const T *KL_RESTRICT grad = KL_FN(from)(row->grad, first);
+    T *KL_RESTRICT m = KL_FN(from)(row->state[0], first);
+    T *KL_RESTRICT v = KL_FN(from)(row->state[1], first);
+    T *KL_RESTRICT largest = KL_FN(from)(row->state[2], first);
+    const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
+    const bool decoupled = (variant & KL_DECAY) && (variant & KL_DECOUPLED);
+    const int coupled = decoupled ? variant & KL_MAXIMIZE : variant;
+    KL_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, coupled);
+        const T x = decoupled ? p[i] * s.decay : p[i];
+        m[i] = s.beta1 * m[i] + s.rest1 * g;
+        T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        v[i] = square;
+        if (variant & KL_ADAM_AMSGRAD) largest[i] = square = KL_FN(larger)(largest[i], square);
+        p[i] = x - (s.lr * m[i]) / (KL_FN(root)(square * s.inverse2) + s.eps);
+    }
+}
+
+KL_OPTIM_KERNEL(adam, KL_OPTIM_CASES16(adam, 0))

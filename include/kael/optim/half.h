@@ -1,0 +1,55 @@
+/* 16-bit floats in memory, f32 in registers: exact to load, rounded to nearest even to store.
+ *
+ * Plain arithmetic on bits without branches, so that loops over them vectorise on every instruction
+ * set. NaN stays NaN; denormals are kept; what is too large becomes infinite.
+ */
+#ifndef KAEL_OPTIM_HALF_H
+#define KAEL_OPTIM_HALF_H
+
+#include <string.h>
+
+#include "kael/config.h"
+
+KL_INLINE uint32_t kl_bits(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+KL_INLINE float kl_from_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+/* bfloat16: the upper half of an f32. */
+KL_INLINE float kl_load_bf16(uint16_t h) { return kl_from_bits((uint32_t)h << 16); }
+
+KL_INLINE uint16_t kl_store_bf16(float x) {
+    const uint32_t bits = kl_bits(x);
+    const uint32_t rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return (uint16_t)((x != x ? bits | 0x400000 : rounded) >> 16);
+}
+
+/* float16: 5 bits of exponent (bias 15), 10 of fraction. Its bits moved to an f32's place are
+ * 2^112 times too small, denormals too. */
+KL_INLINE float kl_load_f16(uint16_t h) {
+    const uint32_t magnitude = (uint32_t)(h & 0x7fff) << 13;
+    const uint32_t scaled = kl_bits(kl_from_bits(magnitude) * 0x1p112f);
+    const uint32_t special = magnitude | 0x7f800000;
+    const uint32_t bits = magnitude >= 0x0f800000 ? special : scaled;
+    return kl_from_bits(bits | (uint32_t)(h & 0x8000) << 16);
+}
+
+KL_INLINE uint16_t kl_store_f16(float x) {
+    const uint32_t magnitude = kl_bits(x) & 0x7fffffff;
+    /* Adding 1/2 leaves the units of a denormal in the lowest bits, rounded. */
+    const uint32_t tiny = kl_bits(kl_from_bits(magnitude) + 0.5f) - kl_bits(0.5f);
+    const uint32_t normal = (magnitude - 0x38000000 + 0xfff + (magnitude >> 13 & 1)) >> 13;
+    uint32_t h = magnitude < 0x38800000 ? tiny : normal;
+    h = magnitude >= 0x477ff000 ? 0x7c00 : h; /* 65520 and more */
+    h = magnitude > 0x7f800000 ? 0x7e00 : h;
+    return (uint16_t)(h | (kl_bits(x) >> 16 & 0x8000));
+}
+
+#endif

@@ -1,0 +1,3 @@
+from kael._kernels.tensor import TensorBase
+
+def total(tensors: list[TensorBase], p: float) -> float: ...

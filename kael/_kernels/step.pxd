@@ -1,0 +1,106 @@
+from libc.stdint cimport int64_t
+
+from kael._kernels.runtime cimport kl_runtime
+
+
+cdef extern from "kael/optim/row.h" nogil:
+    enum:
+        KL_OPTIM_OPTIONS
+        KL_OPTIM_FLAGS
+        KL_OPTIM_NUMBERS
+        KL_OPTIM_STATES
+        KL_STORAGE_plain
+        KL_STORAGE_bf16
+        KL_STORAGE_f16
+
+    struct kl_optim_row:
+        void *param
+        void *grad
+        void *state[3]
+        int64_t size
+        int dtype
+        int variant
+        int param_storage
+        int grad_storage
+        int state_storage
+        double factor
+        bint clear
+        bint fresh
+        void *place[3]
+        int place_dtype[3]
+
+    struct kl_optim_rule:
+        const char *name
+        const char *options
+        const char *flags
+        const char *numbers
+        const char *states
+
+    ctypedef int (*kl_optim_driver)(const kl_runtime *rt, int rule, kl_optim_row *rows,
+                                    int64_t count) noexcept
+
+    void kl_optim_commit(const kl_optim_rule *rule, kl_optim_row *row,
+                         const double *option) noexcept
+
+
+# What a group of parameters says: the rule's options as numbers, its flags as bits.
+cdef struct Group:
+    double option[8]
+    int variant
+
+
+# Memory that a row writes: its first byte, and the one past the last.
+cdef struct Interval:
+    size_t first
+    size_t last
+
+
+# A number or an array that the rule keeps for each parameter.
+cdef struct Kept:
+    int needs           # bits of the variant without which it does not exist
+    int option          # the option whose value it starts with, or -1
+    double first        # else this number
+
+
+cdef class Step:
+    cdef kl_optim_row *rows
+    cdef Group *groups              # of each row
+    cdef int64_t count
+    cdef int64_t capacity
+    cdef double factor              # of every gradient
+    cdef bint clear                 # leave zeros in the gradients
+    cdef bint moved                 # some written array lies elsewhere than in the last step
+    cdef int number                 # of the rule
+    cdef const kl_optim_rule *rule
+    cdef kl_optim_driver driver
+    cdef readonly str op
+    cdef readonly tuple options     # (key, index into a pair or -1)
+    cdef readonly tuple flags
+    cdef readonly tuple keys        # of what is kept: numbers first, then arrays
+    cdef int numbers                # how many of them are numbers
+    cdef Kept kept[6]               # in the order of keys
+    cdef object lock                # one step at a time
+    cdef int64_t forks              # count of forks when the lock was made
+
+    # The lock, to be held for the length of a step.
+    cdef object alone(self)
+    # Makes this a step of the rule.
+    cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1
+    # What a group says.
+    cdef int read(self, dict group, Group *out) except -1
+    cdef object half(self, str key, object pair, int index)
+    # Whether key k exists in a group, and the value it starts with.
+    cdef bint exists(self, int k, const Group *group) noexcept
+    cdef double first(self, int k, const Group *group) noexcept
+    # One more row, plain and with this step's factor. Arrays that do not exist are NULL; the
+    # others (through `point` where they are written), size and dtype are for the caller to fill in.
+    cdef kl_optim_row *append(self, const Group *group) except NULL
+    cdef int grow(self) except -1
+    # Points at an array that the step writes, and notes whether it has moved.
+    cdef void point(self, void **slot, void *data) noexcept
+    # Advances the numbers of rows [start, start + count), then updates the rows.
+    cdef int launch(self, int64_t start, int64_t count) except -1
+
+
+# Whether any two of them overlap; sorts them.
+cdef bint any_overlap(Interval *intervals, int64_t count) noexcept

@@ -1,0 +1,176 @@
+"""The C table of an optimizer's step, and what its rule declares: which options and flags it reads
+from a group of parameters, what it keeps as state.
+
+Whoever fills the table (plan.pyx for kael's tensors) validates first; `launch` cannot be refused.
+"""
+
+import os
+import threading
+
+from libc.stdint cimport int64_t
+from libc.stdlib cimport free, qsort, realloc
+from libc.string cimport memset
+
+from kael._kernels.runtime cimport check, kl_runtime, runtime
+
+
+# How many forks lie between the first process and this one: a lock that was held at the fork stays
+# held in the child, so every step takes a new one there.
+cdef int64_t forks = 0
+
+
+def count_fork():
+    """Runs in the child of every fork."""
+    global forks
+    forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=count_fork)
+
+
+cdef class Step:
+    """Rows of one rule, kept between steps: room is reserved only when their number grows."""
+
+    def __cinit__(self):
+        self.factor = 1.0
+        self.forks = forks
+        self.lock = threading.Lock()
+
+    def __dealloc__(self):
+        free(self.rows)
+        free(self.groups)
+
+    cdef object alone(self):
+        if self.forks != forks:
+            self.forks = forks
+            self.lock = threading.Lock()
+        return self.lock
+
+    cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1:
+        """Makes this a step of the rule."""
+        self.number = number
+        self.rule = rule
+        self.driver = driver
+        self.op = rule.name.decode()
+        self.options = tuple([split_index(word) for word in rule.options.decode().split()])
+        self.flags = tuple(rule.flags.decode().split())
+        numbers = rule.numbers.decode().split()
+        self.numbers = len(numbers)
+        keys = []
+        for word in numbers + rule.states.decode().split():
+            keys.append(parse(word, self.options, self.flags, &self.kept[len(keys)]))
+        self.keys = tuple(keys)
+        return 0
+
+    cdef int read(self, dict group, Group *out) except -1:
+        """What a group says."""
+        cdef int i
+        out.variant = 0
+        for i in range(len(self.options)):
+            key, index = self.options[i]
+            value = group[key]
+            out.option[i] = float(value if index < 0 else self.half(key, value, index))
+        for i in range(len(self.flags)):
+            if group[self.flags[i]]:
+                out.variant |= 1 << i
+        return 0
+
+    cdef object half(self, str key, object pair, int index):
+        """One of a pair of numbers."""
+        try:
+            first, second = pair
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{self.op}: {key} must be a pair of numbers, got {pair!r}") from None
+        return second if index else first
+
+    cdef bint exists(self, int k, const Group *group) noexcept:
+        return group.variant & self.kept[k].needs == self.kept[k].needs
+
+    cdef double first(self, int k, const Group *group) noexcept:
+        cdef int option = self.kept[k].option
+        return self.kept[k].first if option < 0 else group.option[option]
+
+    cdef kl_optim_row *append(self, const Group *group) except NULL:
+        """One more row, plain; its arrays, size and dtype are for the caller to fill in."""
+        cdef int k
+        if self.count == self.capacity:
+            self.grow()
+        cdef kl_optim_row *row = &self.rows[self.count]
+        self.groups[self.count] = group[0]
+        self.count += 1
+        row.variant = group.variant
+        row.fresh = False
+        row.factor = self.factor
+        row.clear = self.clear
+        row.param_storage = row.grad_storage = row.state_storage = KL_STORAGE_plain
+        for k in range(len(self.keys)):
+            if not self.exists(k, group):
+                row.state[k - self.numbers] = NULL
+        return row
+
+    cdef void point(self, void **slot, void *data) noexcept:
+        """Points at an array that the step writes, and notes whether it has moved."""
+        self.moved = self.moved or slot[0] != data
+        slot[0] = data
+
+    cdef int grow(self) except -1:
+        cdef int64_t capacity = 2 * self.capacity + 8
+        cdef void *rows = realloc(self.rows, capacity * sizeof(kl_optim_row))
+        if rows is NULL:
+            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
+        self.rows = <kl_optim_row *> rows
+        memset(&self.rows[self.capacity], 0, (capacity - self.capacity) * sizeof(kl_optim_row))
+        cdef void *groups = realloc(self.groups, capacity * sizeof(Group))
+        if groups is NULL:
+            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
+        self.groups = <Group *> groups
+        self.capacity = capacity
+        return 0
+
+    cdef int launch(self, int64_t start, int64_t count) except -1:
+        """Advances the numbers of rows [start, start + count), then updates the rows."""
+        cdef const kl_runtime *rt = runtime()
+        cdef const kl_optim_rule *rule = self.rule
+        cdef kl_optim_row *rows = self.rows + start
+        cdef Group *groups = self.groups + start
+        cdef kl_optim_driver driver = self.driver
+        cdef int number = self.number, status
+        cdef int64_t i
+        with nogil:
+            for i in range(count):
+                kl_optim_commit(rule, &rows[i], groups[i].option)
+            status = driver(rt, number, rows, count)
+        return check(status, self.op)
+
+
+cdef int by_address(const void *a, const void *b) noexcept nogil:
+    cdef size_t x = (<const Interval *> a).first
+    cdef size_t y = (<const Interval *> b).first
+    return (x > y) - (x < y)
+
+
+cdef bint any_overlap(Interval *intervals, int64_t count) noexcept:
+    cdef int64_t i
+    qsort(intervals, count, sizeof(Interval), by_address)
+    for i in range(1, count):
+        if intervals[i].first < intervals[i - 1].last:
+            return True
+    return False
+
+
+cdef tuple split_index(str word):
+    """("betas", 1) for "betas[1]", ("lr", -1) for "lr"."""
+    key, _, index = word.partition("[")
+    return key, int(index.rstrip("]")) if index else -1
+
+
+cdef str parse(str word, tuple options, tuple flags, Kept *kept):
+    """The key of `key`, `key=first` or `key?flag`; what the word says of it goes to kept."""
+    key, _, flag = word.partition("?")
+    key, _, first = key.partition("=")
+    kept.needs = 1 << flags.index(flag) if flag else 0
+    kept.option = options.index((first, -1)) if (first, -1) in options else -1
+    kept.first = float(first) if first and kept.option < 0 else 0.0
+    return key

@@ -1,0 +1,53 @@
+from libc.stdint cimport int64_t
+
+from kael._kernels.dlpack cimport Described
+
+
+cdef extern from "kael/layout.h":
+    struct kl_layout:
+        char *data
+        int64_t size
+        int64_t itemsize
+        int ndim
+        const int64_t *shape
+        const int64_t *strides
+
+    int64_t kl_count(int ndim, const int64_t *shape)
+    bint kl_same_sizes(const kl_layout *a, const kl_layout *b)
+    bint kl_is_packed(const kl_layout *a)
+    bint kl_is_dense(const kl_layout *a)
+    bint kl_goes_with(const kl_layout *b, const kl_layout *a)
+    int64_t kl_reach(const kl_layout *a)
+
+
+ctypedef int (*describe_function)(void *tensor, Described *out) noexcept
+
+
+# What a tensor is. Shape and strides belong to the tensor.
+cdef struct Array:
+    kl_layout layout
+    int dtype            # that a rule computes in, f32 or f64
+    int storage
+
+
+cdef class Reader:
+    cdef object torch              # kael.torch.tensors
+    cdef object tensor_type
+    cdef object parameter_type
+    cdef str op
+    cdef describe_function describe
+    cdef list room                 # sizes and strides of tensors described by their attributes
+
+    cdef bint is_tensor(self, object thing) except -1
+    # Fills a; returns t, or what stands for it: a real view of a complex tensor. TypeError where a
+    # step cannot take it; `what` says among which tensors it is.
+    cdef object take(self, object t, Array *a, str what)
+    # Describes a CPU tensor of any dtype.
+    cdef int look_at(self, object t, Described *d, str what) except -1
+    cdef int look_slowly(self, object t, Described *d, str what) except -1
+
+
+cdef kl_layout layout_of(const Described *d) noexcept
+
+# The dtype of a number of the state, -1 where it is none that a step can advance.
+cdef int number_dtype(const Described *d) noexcept

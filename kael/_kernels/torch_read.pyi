@@ -1,0 +1,4 @@
+from types import ModuleType
+
+class Reader:
+    def __init__(self, tensors: ModuleType, op: str) -> None: ...

@@ -1,0 +1,58 @@
+"""All parameters of a model as one vector, and back."""
+
+from kael._kernels.tensor import TensorBase
+from kael.autograd import no_grad
+from kael.ops.shape import cat
+
+__all__ = ["parameters_to_vector", "vector_to_parameters"]
+
+
+def parameters_to_vector(parameters):
+    """The elements of all parameters in one vector, which depends on them.
+
+    Parameters
+    ----------
+    parameters : iterable of Tensor
+
+    Returns
+    -------
+    Tensor, shape (n,)
+
+    Examples
+    --------
+    >>> layer = kael.nn.Linear(3, 2)
+    >>> kael.nn.utils.parameters_to_vector(layer.parameters()).shape
+    (8,)
+    """
+    return cat([p.reshape(-1) for p in parameters])
+
+
+def vector_to_parameters(vec, parameters):
+    """Copies a vector of :func:`parameters_to_vector` into the parameters.
+
+    PyTorch lets the parameters share the vector's memory; here they keep their own, so that an
+    optimizer's step does not change ``vec``.
+
+    Parameters
+    ----------
+    vec : Tensor, shape (n,)
+    parameters : iterable of Tensor
+
+    Raises
+    ------
+    TypeError
+        ``vec`` is no Tensor.
+    ValueError
+        It has another number of elements than the parameters. Nothing is changed then.
+    """
+    if not isinstance(vec, TensorBase):
+        raise TypeError(f"expected Tensor, but got: {type(vec).__name__}")
+    parameters = list(parameters)
+    needed = sum(p.numel() for p in parameters)
+    if vec.shape != (needed,):
+        raise ValueError(f"vector_to_parameters: {needed} elements needed, got shape {vec.shape}")
+    first = 0
+    with no_grad():
+        for p in parameters:
+            p.copy_(vec[first : first + p.numel()].reshape(p.shape))
+            first += p.numel()

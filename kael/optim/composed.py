@@ -1,0 +1,64 @@
+"""What the optimizers whose step is written with kael's operations have in common."""
+
+from kael._kernels import plan as kernels
+from kael.autograd import no_grad
+from kael.optim.optimizer import Optimizer
+from kael.tensor import Tensor
+
+__all__ = ["Composed"]
+
+
+class Composed(Optimizer):
+    """An optimizer whose subclasses update one parameter at a time, in order."""
+
+    def __setstate__(self, state):
+        super().__setstate__(state)
+        for group in self.param_groups:
+            group.setdefault("foreach", None)
+
+    def step(self, closure=None):
+        """Updates every parameter that has a gradient.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Evaluates the model again and returns the loss, which ``step`` returns.
+
+        Raises
+        ------
+        TypeError, ValueError, RuntimeError
+            A dtype, a shape or a memory that the update cannot take. Nothing is changed then.
+        """
+        loss = self._evaluate(closure)
+        work = [
+            (group, p) for group in self.param_groups for p in group["params"] if p.grad is not None
+        ]
+        kernels.check([p for _, p in work], [p.grad for _, p in work], type(self).__name__)
+        with no_grad():
+            states = [self._ready(group, p) for group, p in work]
+            for (group, p), state in zip(work, states, strict=True):
+                self._update(group, p, p.grad, state)
+        return loss
+
+    def _ready(self, group, p):
+        """The state of a parameter, made where it is absent; raises what the step would."""
+        wanted = self._initial(group, p)
+        state = self.state.get(p, {})
+        for key, value in wanted.items():
+            found = state.get(key)
+            if found is not None and key == "step" and not isinstance(found, Tensor):
+                wanted[key] = value.fill_(float(found))
+            elif found is not None and getattr(found, "shape", None) != value.shape:
+                raise ValueError(f"{type(self).__name__}: state {key!r} does not match {p.shape}")
+            elif found is not None:
+                wanted[key] = found
+        self.state[p].update(wanted)
+        return self.state[p]
+
+    def _initial(self, group, p):
+        """A fresh state; refuses a group whose options the update cannot take."""
+        raise NotImplementedError
+
+    def _update(self, group, p, g, state):
+        """Changes p and its state; nothing here may refuse."""
+        raise NotImplementedError

@@ -1,0 +1,115 @@
+"""What a step needs of PyTorch: kinds of tensors, new state, dense copies, version counters."""
+
+import torch
+from torch import Tensor
+from torch.nn import Parameter
+
+__all__ = [
+    "Parameter", "Tensor", "address", "check_kind", "check_place", "dense_copy", "element_type",
+    "exchange_api", "increment_version", "new_array", "new_number", "put_back", "real", "refuse",
+]  # fmt: skip
+
+SUPPORTED = (
+    "strided CPU tensors of float32, float64, float16, bfloat16, complex64 and complex128 are "
+    "supported"
+)
+# By dtype, (code, bits) of DLPack.
+ELEMENT_TYPES = {
+    torch.float32: (2, 32),
+    torch.float64: (2, 64),
+    torch.float16: (2, 16),
+    torch.bfloat16: (4, 16),
+    torch.complex64: (5, 64),
+    torch.complex128: (5, 128),
+    torch.int64: (0, 64),
+    torch.int32: (0, 32),
+    torch.uint8: (1, 8),
+}
+_no_dispatch = torch._C._disabled_torch_dispatch_impl
+
+increment_version = torch.autograd.graph.increment_version
+
+
+def exchange_api():
+    """The capsule of DLPack's C exchange API; None before PyTorch 2.10."""
+    return getattr(Tensor, "__dlpack_c_exchange_api__", None)
+
+
+def element_type(t):
+    """Code and bits of DLPack's element type; (3, 8), an opaque one, for all that is not ours."""
+    return ELEMENT_TYPES.get(t.dtype, (3, 8))
+
+
+def refuse(t, op, what):
+    """Raises the TypeError of a tensor that a step cannot take."""
+    facts = [str(t.dtype)]
+    if type(t) is not Tensor and type(t) is not Parameter:
+        facts.append(f"of class {type(t).__name__}")
+    if t.device.type != "cpu":
+        facts.append(f"on {t.device}")
+    elif t.layout is not torch.strided:
+        facts.append(str(t.layout))
+    elif t.is_nested:
+        facts.append("nested")
+    elif t.is_neg() or t.is_conj():
+        facts.append("a negated or conjugated view")
+    elif t.dtype in ELEMENT_TYPES:
+        facts.append("without memory of its own")
+    raise TypeError(f"{op}: {SUPPORTED}; among the {what} is one of {', '.join(facts)}")
+
+
+def check_kind(t, op, what):
+    """Refuses subclasses of Tensor that are not memory of their own: fake, distributed, lazy."""
+    if not isinstance(t, Tensor):
+        raise TypeError(f"{op}: the {what} must be Tensors, got {type(t).__name__}")
+    if type(t).__torch_dispatch__ is not _no_dispatch or torch.nn.parameter.is_lazy(t):
+        raise TypeError(f"{op}: {SUPPORTED}; among the {what} is one of {type(t).__name__}")
+
+
+def check_place(t, op, what):
+    """Refuses what has no memory that the CPU can walk."""
+    if t.layout is not torch.strided or t.device.type != "cpu" or t.is_nested:
+        refuse(t, op, what)
+
+
+def address(t):
+    """Of the first element; 0 where there is no memory."""
+    try:
+        return t.data_ptr()
+    except RuntimeError:
+        return 0
+
+
+def real(t, op, what):
+    """A complex tensor as pairs of real numbers, in the same memory."""
+    t = t.detach()
+    if t.is_conj():
+        t = t.resolve_conj() if what == "gradients" else refuse(t, op, what)
+    return torch.view_as_real(t)
+
+
+def new_number(value):
+    """A number of the state: as in PyTorch, of the default dtype, but that only if it is double."""
+    double = torch.get_default_dtype() == torch.float64
+    return torch.tensor(value, dtype=torch.float64 if double else torch.float32)
+
+
+def new_array(p, value):
+    """An array of the state: like its parameter, filled."""
+    if value == 0.0:
+        return torch.zeros_like(p, memory_format=torch.preserve_format)
+    value = complex(value, value) if p.is_complex() else value
+    return torch.full_like(p, value, memory_format=torch.preserve_format)
+
+
+@torch.no_grad()
+def dense_copy(t, like):
+    """t without gaps, in the order of memory in which ``like`` is, or would be without gaps."""
+    return torch.empty_like(like, dtype=t.dtype, memory_format=torch.preserve_format).copy_(t)
+
+
+@torch.no_grad()
+def put_back(pairs):
+    """Copies each second tensor into the first."""
+    for target, source in pairs:
+        target.copy_(source)
