@@ -11,25 +11,26 @@ import kael
 
 NAMES = {
     "kael": """
-        AllocatorStats Generator Tensor abs add addmm all allclose allocator_stats amax amin
-        any arange argmax argmin as_tensor autograd baddbmm bernoulli bitwise_and bitwise_not
-        bitwise_or bitwise_xor bmm bool bool_ broadcast_shapes broadcast_to
-        caching_allocator_enabled cat causal_softmax ceil chunk clamp cos cross_entropy_losses
-        cumsum default_generator diagonal div dot einsum empty empty_cache empty_like enable_grad
-        eq equal erf exp expm1 eye flatten flip float32 float64 floor floor_divide
-        from_dlpack from_numpy
+        AllocatorStats Generator Tensor abs acos add addmm all allclose allocator_stats
+        amax amin any arange argmax argmin as_tensor asin atan atan2 autograd baddbmm
+        bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool bool_
+        broadcast_shapes broadcast_to caching_allocator_enabled cat causal_softmax cbrt
+        ceil chunk clamp cos cosh cross_entropy_losses cumsum default_generator diagonal
+        div dot einsum empty empty_cache empty_like enable_grad eq equal erf erfc exp exp2
+        expm1 eye flatten flip float32 float64 floor floor_divide from_dlpack from_numpy
         full full_like gather ge gelu gelu_tanh get_isa get_num_threads get_rng_state gt
-        index_select initial_seed inner int32 int64 is_grad_enabled isa isclose isfinite isinf
-        isnan le linear linspace load log log1p log_softmax logical_and logical_not
-        logical_or logical_xor logsumexp lt manual_seed masked_fill masked_select matmul
-        matmul_versions max maximum mean min minimum mm movedim mul mv narrow ne neg nn
-        no_grad nonzero norm num_threads ones ones_like optim outer parallel_for permute pow
-        prod rand rand_like randint randint_like randn randn_like random randperm reciprocal
-        relu remainder reshape rms_norm round rsqrt save seed select set_caching_allocator_enabled
-        set_grad_enabled set_num_threads set_rng_state show_config sigmoid sign sin softmax
-        split sqrt square squeeze stack standardize std std_mean sub sum t take_along_dim tanh
-        tensor transpose trunc uint8 unbind unsqueeze usable_isas var var_mean vdot where zeros
-        zeros_like
+        hypot index_select initial_seed inner int32 int64 is_grad_enabled isa isclose
+        isfinite isinf isnan le linear linspace load log log10 log1p log2 log_softmax
+        logical_and logical_not logical_or logical_xor logsumexp lt manual_seed
+        masked_fill masked_select matmul matmul_versions max maximum mean min minimum mm
+        movedim mul mv narrow ne neg nn no_grad nonzero norm num_threads ones ones_like
+        optim outer parallel_for permute pow prod rand rand_like randint randint_like
+        randn randn_like random randperm reciprocal relu remainder reshape rms_norm round
+        rsqrt save seed select set_caching_allocator_enabled set_grad_enabled
+        set_num_threads set_rng_state show_config sigmoid sign sin sinh softmax split sqrt
+        square squeeze stack standardize std std_mean sub sum t take_along_dim tan tanh
+        tensor transpose trunc uint8 unbind unsqueeze usable_isas var var_mean vdot where
+        zeros zeros_like
     """,
     "kael.data": """
         DataLoader TensorDataset digits idx_digits read_idx
@@ -81,24 +82,25 @@ NAMES = {
     """,
 }
 TENSOR = """
-        T abs abs_ add add_ addmm all allclose amax amin any argmax argmin backward baddbmm
-        bernoulli_ bitwise_and bitwise_and_ bitwise_not bitwise_not_ bitwise_or bitwise_or_
-        bitwise_xor
-        bitwise_xor_ bmm bool broadcast_to ceil ceil_ chunk clamp clamp_ clone contiguous
-        copy_ cos cos_ cumsum data_ptr detach diagonal dim dims div div_ dot double dtype
-        dtype_code
-        dtype_object eq equal erf erf_ exp exp_ expand expm1 expm1_ fill_ flatten flip float
-        floor floor_ floor_divide floor_divide_ gather ge gelu gelu_ gelu_tanh gelu_tanh_
-        grad grad_fn gt index_select inner int is_contiguous is_leaf is_writable isclose isfinite
-        isinf isnan item le log log1p log1p_ log_ log_softmax logical_and logical_not
-        logical_or logical_xor logsumexp long lt mT masked_fill masked_select matmul max maximum
-        maximum_ mean min minimum minimum_ mm movedim mul mul_ mv narrow ndim ne neg neg_
-        nonzero norm normal_ numel numpy outer permute pow pow_ prod reciprocal reciprocal_
-        register_hook relu relu_ remainder remainder_ requires_grad requires_grad_ reshape
-        retain_grad round round_ rsqrt rsqrt_ select shape sigmoid sigmoid_ sign sign_ sin
-        sin_ size softmax split sqrt sqrt_ square square_ squeeze std storage_offset stride
-        sub sub_ sum t take_along_dim tanh tanh_ to tolist transpose trunc trunc_ type_as
-        unbind uniform_ unsqueeze var vdot view where zero_
+        T abs abs_ acos acos_ add add_ addmm all allclose amax amin any argmax argmin asin
+        asin_ atan atan2 atan2_ atan_ backward baddbmm bernoulli_ bitwise_and bitwise_and_
+        bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ bmm bool
+        broadcast_to cbrt cbrt_ ceil ceil_ chunk clamp clamp_ clone contiguous copy_ cos
+        cos_ cosh cosh_ cumsum data_ptr detach diagonal dim dims div div_ dot double dtype
+        dtype_code dtype_object eq equal erf erf_ erfc erfc_ exp exp2 exp2_ exp_ expand
+        expm1 expm1_ fill_ flatten flip float floor floor_ floor_divide floor_divide_
+        gather ge gelu gelu_ gelu_tanh gelu_tanh_ grad grad_fn gt hypot hypot_
+        index_select inner int is_contiguous is_leaf is_writable isclose isfinite isinf
+        isnan item le log log10 log10_ log1p log1p_ log2 log2_ log_ log_softmax
+        logical_and logical_not logical_or logical_xor logsumexp long lt mT masked_fill
+        masked_select matmul max maximum maximum_ mean min minimum minimum_ mm movedim mul
+        mul_ mv narrow ndim ne neg neg_ nonzero norm normal_ numel numpy outer permute pow
+        pow_ prod reciprocal reciprocal_ register_hook relu relu_ remainder remainder_
+        requires_grad requires_grad_ reshape retain_grad round round_ rsqrt rsqrt_ select
+        shape sigmoid sigmoid_ sign sign_ sin sin_ sinh sinh_ size softmax split sqrt
+        sqrt_ square square_ squeeze std storage_offset stride sub sub_ sum t
+        take_along_dim tan tan_ tanh tanh_ to tolist transpose trunc trunc_ type_as unbind
+        uniform_ unsqueeze var vdot view where zero_
 """
 
 

@@ -256,7 +256,7 @@ def test_integer_division_by_zero_still_throws(four_threads):
 EXACT_UNARY = {
     "neg": np.negative, "abs": np.abs, "sign": np.sign, "square": np.square, "floor": np.floor,
     "ceil": np.ceil, "round": np.round, "trunc": np.trunc, "sqrt": np.sqrt,
-    "reciprocal": lambda x: 1 / x, "rsqrt": lambda x: 1 / np.sqrt(x), "isnan": np.isnan,
+    "reciprocal": lambda x: 1 / x, "isnan": np.isnan,
     "isinf": np.isinf, "isfinite": np.isfinite, "logical_not": np.logical_not,
     "bitwise_not": np.invert, "relu": lambda x: np.where(x < 0, np.zeros_like(x), x),
 }  # fmt: skip
@@ -552,9 +552,10 @@ SMOOTH_BINARY = [name for name, rule in BINARY.items() if rule.gradients]
 def test_unary_gradients_are_finite_differences(name):
     x = kael.tensor([[0.3, 1.7, 2.2], [0.8, 3.1, 0.6]], dtype=kael.float64, requires_grad=True)
     function = getattr(kael, name) if hasattr(kael, name) else kael.Tensor.__dict__[name]
-    assert gradcheck(function, x)
-    if name not in ("log", "sqrt", "rsqrt", "log1p"):
-        assert gradcheck(lambda t: function(0.13 - t), x)
+    size = 0.25 if name in ("asin", "acos") else 1
+    assert gradcheck(lambda t: function(t * size), x)
+    if name not in ("log", "log2", "log10", "log1p", "sqrt", "rsqrt"):
+        assert gradcheck(lambda t: function(0.13 - t * size), x)
 
 
 @pytest.mark.parametrize("name", SMOOTH_BINARY)

@@ -5,6 +5,8 @@ gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float
 Each rule becomes a function of kael, a method of Tensor, and an in-place method (``add_``).
 """
 
+import math
+
 from kael._kernels import elementwise as kernels
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import TensorBase, alias, require_tensor
@@ -29,6 +31,29 @@ from kael.ops.shape import unbroadcast
 
 TWO_OVER_ROOT_PI = 1.1283791670955126
 
+# The largest errors in float32 and float64, in ulp of the exact result: docs/accuracy.md.
+LARGEST_ERRORS = {
+    "acos": (0.51, 1.1), "asin": (0.51, 1.2), "atan": (0.51, 1.9), "atan2": (0.51, 1.9),
+    "cbrt": (0.51, 0.51), "cos": (0.8, 0.84), "cosh": (0.51, 1.1), "erf": (0.9, 0.9),
+    "erfc": (1.2, 1.1), "exp": (0.99, 0.98), "exp2": (0.8, 0.8), "expm1": (0.9, 1.0),
+    "gelu": (1.3, 1.5), "gelu_tanh": (0.95, 1.6), "hypot": (0.51, 1.9), "log": (0.86, 0.86),
+    "log10": (0.75, 0.6), "log1p": (0.86, 0.84), "log2": (0.8, 0.6), "pow": (1.0, 1.2),
+    "rsqrt": (0.51, 0.51), "sigmoid": (1.0, 1.0), "sin": (0.8, 0.84), "sinh": (0.51, 1.6),
+    "tan": (0.51, 1.2), "tanh": (1.0, 1.4),
+}  # fmt: skip
+
+
+def accurate(name, doc):
+    """A docstring that states the largest error."""
+    return "{} At most {} (float32) or {} ulp (float64) from exact.".format(
+        doc, *LARGEST_ERRORS[name]
+    )
+
+
+def smooth(name, doc, gradient, reads="a"):
+    """An elementary function of floats."""
+    return unary(name, FLOAT, accurate(name, doc), gradient, reads)
+
 
 def _zero(g, a, y):
     return zeros(g.shape, g.dtype_code)
@@ -42,7 +67,7 @@ sign = unary("sign", SAME, "-1, 0 or 1; NaN for NaN.", _zero)
 square = unary("square", SAME, "x * x.", lambda g, a, y: g * a * 2, "a")
 reciprocal = unary("reciprocal", FLOAT, "1 / x.", lambda g, a, y: -g * y * y, "y")
 sqrt = unary("sqrt", FLOAT, "The square root; NaN below 0.", lambda g, a, y: g / (y * 2), "y")
-rsqrt = unary("rsqrt", FLOAT, "1 / sqrt(x).", lambda g, a, y: g * y * y * y * -0.5, "y")
+rsqrt = smooth("rsqrt", "1 / sqrt(x).", lambda g, a, y: g * y * y * y * -0.5, "y")
 floor = unary("floor", SAME, "The greatest integer not above x.", _zero)
 ceil = unary("ceil", SAME, "The least integer not below x.", _zero)
 round = unary("round", SAME, "The nearest integer, halves to the even one.", _zero)
@@ -75,7 +100,7 @@ def _pow_exponent(g, a, b, y):
     return where(logical_and(eq(a, 0), ge(b, 0)), 0, g * y * log(a))
 
 
-_pow = binary("pow", SAME, "a to the power b.", _pow_base, _pow_exponent, "aby")
+_pow = binary("pow", SAME, accurate("pow", "a to the power b."), _pow_base, _pow_exponent, "aby")
 
 
 def pow(a, b):
@@ -94,36 +119,62 @@ def pow(a, b):
 
 # ---- functions ----
 
-exp = unary("exp", FLOAT, "e to the power x.", lambda g, a, y: g * y, "y")
-log = unary("log", FLOAT, "The natural logarithm.", lambda g, a, y: g / a, "a")
-expm1 = unary("expm1", FLOAT, "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
-log1p = unary("log1p", FLOAT, "log(1 + x), accurate near 0.", lambda g, a, y: g / (a + 1), "a")
-sin = unary("sin", FLOAT, "The sine of any angle, in radians.", lambda g, a, y: g * cos(a), "a")
-cos = unary("cos", FLOAT, "The cosine of any angle.", lambda g, a, y: -g * sin(a), "a")
-erf = unary(
-    "erf", FLOAT, "The error function.", lambda g, a, y: g * exp(-a * a) * TWO_OVER_ROOT_PI, "a"
+exp = smooth("exp", "e to the power x.", lambda g, a, y: g * y, "y")
+exp2 = smooth("exp2", "2 to the power x.", lambda g, a, y: g * y * math.log(2), "y")
+expm1 = smooth("expm1", "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
+log = smooth("log", "The natural logarithm.", lambda g, a, y: g / a)
+log2 = smooth("log2", "The logarithm to base 2.", lambda g, a, y: g / (a * math.log(2)))
+log10 = smooth("log10", "The logarithm to base 10.", lambda g, a, y: g / (a * math.log(10)))
+log1p = smooth("log1p", "log(1 + x), accurate near 0.", lambda g, a, y: g / (a + 1))
+sin = smooth("sin", "The sine of any angle, in radians.", lambda g, a, y: g * cos(a))
+cos = smooth("cos", "The cosine of any angle, in radians.", lambda g, a, y: -g * sin(a))
+tan = smooth("tan", "The tangent of any angle, in radians.", lambda g, a, y: g * (y * y + 1), "y")
+asin = smooth("asin", "The angle with the sine x.", lambda g, a, y: g * rsqrt(1 - a * a))
+acos = smooth("acos", "The angle with the cosine x.", lambda g, a, y: -g * rsqrt(1 - a * a))
+atan = smooth("atan", "The angle with the tangent x.", lambda g, a, y: g / (a * a + 1))
+sinh = smooth("sinh", "The hyperbolic sine.", lambda g, a, y: g * cosh(a))
+cosh = smooth("cosh", "The hyperbolic cosine.", lambda g, a, y: g * sinh(a))
+cbrt = smooth("cbrt", "The cube root, of either sign.", lambda g, a, y: g / (y * y * 3), "y")
+erf = smooth("erf", "The error function.", lambda g, a, y: g * exp(-a * a) * TWO_OVER_ROOT_PI)
+erfc = smooth(
+    "erfc",
+    "1 - erf(x), accurate where that is small.",
+    lambda g, a, y: g * exp(-a * a) * -TWO_OVER_ROOT_PI,
+)
+
+atan2 = binary(
+    "atan2",
+    FLOAT,
+    accurate("atan2", "The angle of the point (b, a), from -pi to pi."),
+    lambda g, a, b, y: g * b / (a * a + b * b),
+    lambda g, a, b, y: -g * a / (a * a + b * b),
+    "ab",
+)
+hypot = binary(
+    "hypot",
+    FLOAT,
+    accurate("hypot", "sqrt(a * a + b * b), which does not overflow on the way."),
+    lambda g, a, b, y: g * a / y,
+    lambda g, a, b, y: g * b / y,
+    "aby",
 )
 
 # The gradients of these are one kernel each.
 relu = unary("relu", SAME, "max(x, 0).", kernel_gradient("relu_backward", "y"), "y")
-tanh = unary("tanh", FLOAT, "The hyperbolic tangent.", kernel_gradient("tanh_backward", "y"), "y")
-sigmoid = unary(
-    "sigmoid", FLOAT, "1 / (1 + exp(-x)).", kernel_gradient("sigmoid_backward", "y"), "y"
-)
-_gelu = unary("gelu", FLOAT, "x P(normal < x).", kernel_gradient("gelu_backward", "a"), "a")
-gelu_tanh = unary(
+tanh = smooth("tanh", "The hyperbolic tangent.", kernel_gradient("tanh_backward", "y"), "y")
+sigmoid = smooth("sigmoid", "1 / (1 + exp(-x)).", kernel_gradient("sigmoid_backward", "y"), "y")
+_gelu = smooth("gelu", "x P(normal < x).", kernel_gradient("gelu_backward", "a"))
+gelu_tanh = smooth(
     "gelu_tanh",
-    FLOAT,
     "x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.",
     kernel_gradient("gelu_tanh_backward", "a"),
-    "a",
 )
 
 
 def gelu(x, approximate="none"):
     """x times P(standard normal < x), or its form with tanh for ``approximate="tanh"``.
 
-    ValueError for another ``approximate``.
+    ValueError for another ``approximate``. The largest errors of the two forms: docs/accuracy.md.
     """
     if approximate not in ("none", "tanh"):
         raise ValueError(f'gelu: approximate must be "none" or "tanh", got {approximate!r}')

@@ -15,8 +15,14 @@ KL_INLINE V(vec) KL_FN(scale)(V(vec) x, V(bits) steps) {
     return V(mul)(x, V(from_bits)(V(bits_shl)(rest, KL_FRACTION)));
 }
 
-/* The magnitude's bits with the sign of another vector. */
-KL_INLINE V(vec) KL_FN(copy_sign)(V(vec) magnitude, V(vec) sign) {
+/* 2^(n - down), a normal number; the low bits of steps hold n + 2 * bias. */
+KL_INLINE V(vec) KL_FN(power_of_two)(V(bits) steps, int down) {
+    const V(bits) exponent = V(bits_sub)(steps, V(bits_splat)((KL_WORD)(KL_BIAS + down)));
+    return V(from_bits)(V(bits_shl)(exponent, KL_FRACTION));
+}
+
+/* The bits of x and the sign bit of another vector. */
+KL_INLINE V(vec) KL_FN(add_sign)(V(vec) x, V(vec) sign) {
     const V(bits) top = V(as_bits)(V(splat)((T)-0.0));
-    return V(from_bits)(V(bits_or)(V(as_bits)(magnitude), V(bits_and)(V(as_bits)(sign), top)));
+    return V(from_bits)(V(bits_or)(V(as_bits)(x), V(bits_and)(V(as_bits)(sign), top)));
 }

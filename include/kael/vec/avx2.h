@@ -37,6 +37,29 @@ KL_INLINE __m256i v_first_f64_avx2(int64_t count) {
 #define TO_FLOAT _mm256_castsi256_pd
 #include "kael/vec/avx2.inc.h"
 
+/* Tables of 16: a register's worth is permuted, then chosen by the higher bits of the index.
+ * Doubles are permuted as pairs of 32-bit words. */
+KL_INLINE __m256 v_lookup_f32_avx2(const float *table, __m256i index) {
+    const __m256 low = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table), index);
+    const __m256 high = _mm256_permutevar8x32_ps(_mm256_loadu_ps(table + 8), index);
+    return _mm256_blendv_ps(low, high, _mm256_castsi256_ps(_mm256_slli_epi32(index, 28)));
+}
+KL_INLINE __m256d v_lookup_four_f64_avx2(const double *table, __m256i pairs) {
+    const __m256 words = _mm256_loadu_ps((const float *)table);
+    return _mm256_castps_pd(_mm256_permutevar8x32_ps(words, pairs));
+}
+KL_INLINE __m256d v_lookup_f64_avx2(const double *table, __m256i index) {
+    const __m256i twice = _mm256_slli_epi64(index, 1);
+    const __m256i pairs = _mm256_or_si256(_mm256_or_si256(twice, _mm256_slli_epi64(twice, 32)),
+                                          _mm256_set1_epi64x((long long)1 << 32));
+    const __m256d second = _mm256_castsi256_pd(_mm256_slli_epi64(index, 61));
+    const __m256d low = _mm256_blendv_pd(v_lookup_four_f64_avx2(table, pairs),
+                                         v_lookup_four_f64_avx2(table + 4, pairs), second);
+    const __m256d high = _mm256_blendv_pd(v_lookup_four_f64_avx2(table + 8, pairs),
+                                          v_lookup_four_f64_avx2(table + 12, pairs), second);
+    return _mm256_blendv_pd(low, high, _mm256_castsi256_pd(_mm256_slli_epi64(index, 60)));
+}
+
 /* Across lanes. */
 KL_INLINE float v_head_f32_avx2(__m256 a) { return _mm256_cvtss_f32(a); }
 KL_INLINE double v_head_f64_avx2(__m256d a) { return _mm256_cvtsd_f64(a); }
@@ -49,6 +72,18 @@ KL_INLINE __m256 v_swap_f32_avx2(__m256 a, int half) {
 }
 KL_INLINE __m256d v_swap_f64_avx2(__m256d a, int half) {
     return half == 2 ? _mm256_permute2f128_pd(a, a, 1) : _mm256_permute_pd(a, 0x5);
+}
+
+/* Bridges between float and double lanes. */
+KL_INLINE __m256d v_first_half_f64_avx2(__m256 x) {
+    return _mm256_cvtps_pd(_mm256_castps256_ps128(x));
+}
+KL_INLINE __m256d v_second_half_f64_avx2(__m256 x) {
+    return _mm256_cvtps_pd(_mm256_extractf128_ps(x, 1));
+}
+KL_INLINE __m256 v_from_halves_f32_avx2(__m256d first, __m256d second) {
+    return _mm256_insertf128_ps(_mm256_castps128_ps256(_mm256_cvtpd_ps(first)),
+                                _mm256_cvtpd_ps(second), 1);
 }
 
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */

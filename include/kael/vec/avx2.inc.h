@@ -21,6 +21,7 @@ KL_INLINE V(vec) V(sub)(V(vec) a, V(vec) b) { return FLOAT(sub)(a, b); }
 KL_INLINE V(vec) V(mul)(V(vec) a, V(vec) b) { return FLOAT(mul)(a, b); }
 KL_INLINE V(vec) V(div)(V(vec) a, V(vec) b) { return FLOAT(div)(a, b); }
 KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return FLOAT(fmadd)(a, b, c); }
+KL_INLINE V(vec) V(fnma)(V(vec) a, V(vec) b, V(vec) c) { return FLOAT(fnmadd)(a, b, c); }
 KL_INLINE V(vec) V(sqrt)(V(vec) a) { return FLOAT(sqrt)(a); }
 KL_INLINE V(vec) V(neg)(V(vec) a) { return FLOAT(xor)(a, FLOAT(set1)((T)-0.0)); }
 KL_INLINE V(vec) V(abs)(V(vec) a) { return FLOAT(andnot)(FLOAT(set1)((T)-0.0), a); }

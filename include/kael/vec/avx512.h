@@ -32,6 +32,14 @@
 #define TO_FLOAT _mm512_castsi512_pd
 #include "kael/vec/avx512.inc.h"
 
+/* Tables of 16. */
+KL_INLINE __m512 v_lookup_f32_avx512(const float *table, __m512i index) {
+    return _mm512_permutexvar_ps(index, _mm512_loadu_ps(table));
+}
+KL_INLINE __m512d v_lookup_f64_avx512(const double *table, __m512i index) {
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(table), index, _mm512_loadu_pd(table + 8));
+}
+
 /* Across lanes. */
 KL_INLINE float v_head_f32_avx512(__m512 a) { return _mm512_cvtss_f32(a); }
 KL_INLINE double v_head_f64_avx512(__m512d a) { return _mm512_cvtsd_f64(a); }
@@ -49,6 +57,18 @@ KL_INLINE __m512d v_swap_f64_avx512(__m512d a, int half) {
     case 2: return _mm512_shuffle_f64x2(a, a, 0xB1);
     default: return _mm512_permute_pd(a, 0x55);
     }
+}
+
+/* Bridges between float and double lanes. */
+KL_INLINE __m512d v_first_half_f64_avx512(__m512 x) {
+    return _mm512_cvtps_pd(_mm512_castps512_ps256(x));
+}
+KL_INLINE __m512d v_second_half_f64_avx512(__m512 x) {
+    return _mm512_cvtps_pd(_mm512_extractf32x8_ps(x, 1));
+}
+KL_INLINE __m512 v_from_halves_f32_avx512(__m512d first, __m512d second) {
+    return _mm512_insertf32x8(_mm512_castps256_ps512(_mm512_cvtpd_ps(first)),
+                              _mm512_cvtpd_ps(second), 1);
 }
 
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */

@@ -19,6 +19,15 @@
 #define LIBM(name) name
 #include "kael/vec/generic.inc.h"
 
+/* Bridges between float and double lanes: the first and the second half of a vector of floats as
+ * doubles, and back. The one float of this file is in either half. */
+KL_INLINE double v_first_half_f64_generic(float x) { return x; }
+KL_INLINE double v_second_half_f64_generic(float x) { return x; }
+KL_INLINE float v_from_halves_f32_generic(double first, double second) {
+    (void)second;
+    return (float)first;
+}
+
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */
 KL_INLINE double v_load_f32_f64_generic(const float *p) { return v_load_f32_generic(p); }
 KL_INLINE double v_load_f32_part_f64_generic(const float *p, int64_t count) {

@@ -23,12 +23,13 @@ KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
 KL_INLINE V(vec) V(splat)(T x) { return x; }
 KL_INLINE V(vec) V(iota)(void) { return (T)0; } /* lane l holds l */
 
-/* Arithmetic, each rounded once; fma(a, b, c) is a * b + c. */
+/* Arithmetic, each rounded once; fma(a, b, c) is a * b + c, fnma c - a * b. */
 KL_INLINE V(vec) V(add)(V(vec) a, V(vec) b) { return a + b; }
 KL_INLINE V(vec) V(sub)(V(vec) a, V(vec) b) { return a - b; }
 KL_INLINE V(vec) V(mul)(V(vec) a, V(vec) b) { return a * b; }
 KL_INLINE V(vec) V(div)(V(vec) a, V(vec) b) { return a / b; }
 KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return LIBM(fma)(a, b, c); }
+KL_INLINE V(vec) V(fnma)(V(vec) a, V(vec) b, V(vec) c) { return LIBM(fma)(-a, b, c); }
 KL_INLINE V(vec) V(sqrt)(V(vec) a) { return LIBM(sqrt)(a); }
 KL_INLINE V(vec) V(neg)(V(vec) a) { return -a; }
 KL_INLINE V(vec) V(abs)(V(vec) a) { return LIBM(fabs)(a); }
@@ -52,6 +53,9 @@ KL_INLINE V(mask) V(either)(V(mask) a, V(mask) b) { return a || b; }
 KL_INLINE V(mask) V(not)(V(mask) a) { return !a; }
 KL_INLINE bool V(any)(V(mask) a) { return a; }
 KL_INLINE V(vec) V(select)(V(mask) choose, V(vec) a, V(vec) b) { return choose ? a : b; }
+
+/* Each lane's entry of a table of 16, by the low four bits of its index. */
+KL_INLINE V(vec) V(lookup)(const T *table, V(bits) index) { return table[index & 15]; }
 
 /* Across lanes: lane 0; and lane l replaced by lane l ^ half, half being a constant power of two
  * below the width (of which one lane has none). */

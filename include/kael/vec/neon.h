@@ -28,6 +28,18 @@
 #define TO_FLOAT vreinterpretq_f64_u64
 #include "kael/vec/neon.inc.h"
 
+/* Tables of 16. */
+KL_INLINE float32x4_t v_lookup_f32_neon(const float *table, uint32x4_t index) {
+    const uint32x4_t entry = vandq_u32(index, vdupq_n_u32(15));
+    const uint32x4_t bytes = vmlaq_n_u32(vdupq_n_u32(0x03020100), entry, 0x04040404);
+    const uint8x16x4_t whole = vld1q_u8_x4((const uint8_t *)table);
+    return vreinterpretq_f32_u8(vqtbl4q_u8(whole, vreinterpretq_u8_u32(bytes)));
+}
+KL_INLINE float64x2_t v_lookup_f64_neon(const double *table, uint64x2_t index) {
+    const float64x1_t first = vld1_f64(table + (vgetq_lane_u64(index, 0) & 15));
+    return vcombine_f64(first, vld1_f64(table + (vgetq_lane_u64(index, 1) & 15)));
+}
+
 /* Across lanes. */
 KL_INLINE float v_head_f32_neon(float32x4_t a) { return vgetq_lane_f32(a, 0); }
 KL_INLINE double v_head_f64_neon(float64x2_t a) { return vgetq_lane_f64(a, 0); }
@@ -37,6 +49,15 @@ KL_INLINE float32x4_t v_swap_f32_neon(float32x4_t a, int half) {
 KL_INLINE float64x2_t v_swap_f64_neon(float64x2_t a, int half) {
     (void)half;
     return vextq_f64(a, a, 1);
+}
+
+/* Bridges between float and double lanes. */
+KL_INLINE float64x2_t v_first_half_f64_neon(float32x4_t x) {
+    return vcvt_f64_f32(vget_low_f32(x));
+}
+KL_INLINE float64x2_t v_second_half_f64_neon(float32x4_t x) { return vcvt_high_f64_f32(x); }
+KL_INLINE float32x4_t v_from_halves_f32_neon(float64x2_t first, float64x2_t second) {
+    return vcvt_high_f32_f64(vcvt_f32_f64(first), second);
 }
 
 /* Bridges between float memory and double lanes: v_width_f64 elements at a time. */

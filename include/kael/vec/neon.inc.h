@@ -38,6 +38,7 @@ KL_INLINE V(vec) V(sub)(V(vec) a, V(vec) b) { return FLOAT(vsubq)(a, b); }
 KL_INLINE V(vec) V(mul)(V(vec) a, V(vec) b) { return FLOAT(vmulq)(a, b); }
 KL_INLINE V(vec) V(div)(V(vec) a, V(vec) b) { return FLOAT(vdivq)(a, b); }
 KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return FLOAT(vfmaq)(c, a, b); }
+KL_INLINE V(vec) V(fnma)(V(vec) a, V(vec) b, V(vec) c) { return FLOAT(vfmsq)(c, a, b); }
 KL_INLINE V(vec) V(sqrt)(V(vec) a) { return FLOAT(vsqrtq)(a); }
 KL_INLINE V(vec) V(neg)(V(vec) a) { return FLOAT(vnegq)(a); }
 KL_INLINE V(vec) V(abs)(V(vec) a) { return FLOAT(vabsq)(a); }
