@@ -1,19 +1,22 @@
-"""The matmul ladder: six ways to the same bits, each one idea faster than the one before.
+"""The matmul ladder: six rungs with the same bits, each one idea faster than the one before.
 
 Every rung computes ``out += a @ b`` on contiguous 2-D tensors of one float dtype; a size of zero
 leaves ``out`` untouched. ``v1_ijk`` is short enough to trust by reading and gives the bits that all
 of kael's products have (numerics R2).
 
-========================  =====================================  ==========================
-rung                      one more idea                          what it ends
-========================  =====================================  ==========================
-:func:`v1_ijk`            the textbook's three loops             (the measure of the others)
-:func:`v2_ikj`            inner loops swapped                    strided reads of ``b``
-:func:`v3_tiled`          tiles of 64 x 256 x 2048               ``b`` streamed once per row
-:func:`v4_packed`         packed panels, 4 x 4 sums in registers ``out`` touched once per k
-:func:`v5_simd`           the instruction set's own kernel       scalar arithmetic
-:func:`v6_threaded`       row blocks shared among threads        one core at work
-========================  =====================================  ==========================
+===================  =======================================  =================================
+rung                 one more idea                            what it ends
+===================  =======================================  =================================
+:func:`v1_ijk`       the textbook's three loops               (the measure of the others)
+:func:`v2_ikj`       inner loops swapped                      strided reads of ``b``
+:func:`v3_tiled`     tiles of 64 x 256 x 2048, 4 rows of      ``b`` streamed once per row of
+                     ``b`` at a time                          ``a``
+:func:`v4_packed`    both operands packed, sums of 4 rows x   sums read and written every few
+                     4 vectors in registers                   steps
+:func:`v5_simd`      tiles as large as the registers allow;   too few sums for each load; a
+                     strips of rows pack for themselves       pass that only packs ``b``
+:func:`v6_threaded`  the strips shared among threads          one core at work
+===================  =======================================  =================================
 
 ``matmul`` goes one of five ways, with v5's kernels on v6's threads; :func:`way` tells which:
 
@@ -21,9 +24,9 @@ rung                      one more idea                          what it ends
 :func:`direct`      nothing packed: ``b`` stays in cache and its rows are contiguous
 :func:`stream`      nothing packed: few rows, so ``b`` is read once from end to end
 ``"turned"``        hardly any rows: a transposed ``b`` is turned on its way to the registers
-:func:`panels`      v6 as a rule: strips that share nothing, each with a panel of ``b`` at a time
+:func:`panels`      v5's and v6's: strips that share nothing, each with a panel of ``b`` at a time
                     and, where they are many, its own packed rows of ``a``
-:func:`packed`      v6 where ``b`` is transposed: packed once, for all threads
+:func:`packed`      v4's, on all threads: for a large ``b`` that is transposed, packed once
 ==================  ============================================================================
 
 Examples
@@ -74,22 +77,31 @@ def v2_ikj(a, b, out):
 
 
 def v3_tiled(a, b, out):
-    """v2 in tiles of 64 rows, 256 inner and 2048 columns: a tile of ``b`` serves many rows."""
+    """v2 in tiles of 64 rows, 256 inner and 2048 columns: a tile of ``b`` serves many rows.
+
+    Four rows of ``b`` meet a row of sums in one pass over it.
+    """
     kernels.rung("v3_tiled", a, b, out)
 
 
 def v4_packed(a, b, out):
-    """Operands copied into the order a 4 x 4 kernel reads, its sums kept in registers."""
+    """Operands copied into the order in which a small kernel reads them, its sums in registers.
+
+    A tile is 4 rows of 4 vectors (2 on AVX2, 4 x 4 elements in portable C).
+    """
     kernels.rung("v4_packed", a, b, out)
 
 
 def v5_simd(a, b, out):
-    """v4 with the larger, hand-written kernel of the instruction set in use."""
+    """The largest tiles of the instruction set in use; strips of rows that pack for themselves.
+
+    A panel of ``b`` is copied while its first tile reads it, and ``a`` only if that pays.
+    """
     kernels.rung("v5_simd", a, b, out)
 
 
 def v6_threaded(a, b, out):
-    """v5 with the row blocks shared among the threads."""
+    """v5 with its strips shared among the threads."""
     kernels.rung("v6_threaded", a, b, out)
 
 

@@ -115,7 +115,8 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
 enum { KL_TURNED_ROWS = 4 };
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for
- * itself while it reads them, or, where they must be turned, once for all. */
+ * itself while it reads them (also v5 and v6, whose b is never turned), or, where they must be
+ * turned, once for all. */
 KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
                                    const struct kl_product *product) {
     return product->b.column == kernels->size ? KL_PANELS : KL_PACKED;

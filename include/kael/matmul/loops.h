@@ -9,9 +9,10 @@
  *             for a panel of a
  *               micro-kernel                      registers; out read and written once
  *
- * Smaller products read a, or both, where they lie (kl_multiply_panels packs one panel of b at a
- * time, kl_multiply_direct nothing), and few rows against a large b read it once from beginning to
- * end (kl_multiply_stream). Every path adds the same inner blocks in the same order.
+ * Other products pack one panel of b at a time, and rows of a only where they are many
+ * (kl_multiply_panels), or nothing at all (kl_multiply_direct); few rows against a large b read it
+ * once from beginning to end (kl_multiply_stream) or, if it is transposed, turn it in L1
+ * (kl_multiply_turned). Every path adds the same inner blocks in the same order.
  */
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H

@@ -64,8 +64,7 @@ enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
 /* The kernels of one element type and instruction set. A tile of h rows is at most
  * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
  * path. kernel[v - 1][h - 1] serves whole tiles, edge[v - 1][h - 1] tiles whose last vector is
- * partly beyond the matrix. Every width up to 3 is there, of the
- * wider ones some are NULL. */
+ * partly beyond the matrix. Of the widths some are NULL, but never the first. */
 struct kl_tile_kernels {
     int size;
     int width;
@@ -92,8 +91,7 @@ KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels, int64_
 }
 
 /* A call of a rung on contiguous row-major operands: out[rows, columns] += a[rows, inner] @
- * b[inner, columns]. scratch holds the sums of
- * v2 and v3. */
+ * b[inner, columns]. scratch holds the sums of v2 and v3. */
 struct kl_rung {
     const void *a, *b;
     void *out, *scratch;

@@ -1,4 +1,5 @@
-/* The portable kernel: tiles of 6 x 8, each row one group of 8 scalars; see plain.inc.h. */
+/* The portable kernels: tiles of 6 x 8, each row one group of 8 scalars, and v4's of 4 x 4; see
+ * plain.inc.h. */
 #define KL_SQUARE 1
 KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int64_t pitch) {
     (void)pitch;
