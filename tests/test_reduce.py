@@ -186,7 +186,7 @@ def test_strided_inputs_are_read_in_place():
 
 @pytest.mark.parametrize("name", SUMS + EXTREMES)
 def test_results_do_not_depend_on_thread_count(name):
-    """pytorch/pytorch#2201, #88718, numpy/numpy#25100; the seeds' ParallelReduce."""
+    """pytorch/pytorch#2201, #88718, numpy/numpy#25100."""
     cases = [(spread(1_000_003), None), (spread((2100, 510)), 0), (spread((2100, 510)), 1)]
     cases.append((spread((40_000, 33)), 0))
     for array, dim in cases:
@@ -323,7 +323,6 @@ def test_max_of_a_dim_gives_values_and_indices():
 
 
 def test_empty_reductions_keep_their_meaning():
-    """The seeds' EmptyReductionsKeepTheirMeaning."""
     x = kael.zeros(0)
     assert x.sum().item() == 0 and x.prod().item() == 1 and np.isnan(x.mean().item())
     assert np.isnan(x.var().item()) and x.norm().item() == 0

@@ -133,10 +133,10 @@ def test_gradients_have_the_same_bits_along_any_dim(name):
     assert bits_equal(np.asarray(x.grad).T, want)
 
 
-# --- numbers of the seeds ------------------------------------------------------------------------
+# --- numbers known beforehand --------------------------------------------------------------------
 
 
-def test_numbers_of_the_seeds():
+def test_numbers_known_beforehand():
     x = kael.tensor([1.0, 2.0, 3.0])
     assert np.allclose(x.softmax(0), [0.090031, 0.244728, 0.665241], atol=5e-7)
     assert np.allclose(x.log_softmax(0), [-2.407606, -1.407606, -0.407606], atol=5e-7)

@@ -14,8 +14,8 @@
 #include "kael/config.h"
 
 enum {
-    kl_reduction_block = 16384, /* the seeds' kReductionBlock */
-    kl_lanes = 32,              /* kLanes: four AVX-512, eight AVX2 or sixteen NEON accumulators */
+    kl_reduction_block = 16384, /* elements of a sum; numerics R3 */
+    kl_lanes = 32,              /* four AVX-512, eight AVX2 or sixteen NEON accumulators */
     kl_lane_levels = 5,         /* halvings of kl_lanes */
     kl_near_outputs = 64        /* outputs that are few: their totals fit on the stack */
 };

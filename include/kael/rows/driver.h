@@ -13,7 +13,7 @@
 #include "kael/runtime.h"
 #include "kael/tile.h"
 
-/* The seeds' kExponentialCost and kStandardizeCost: work of an element against one addition. */
+/* Work of an element against one addition: what the grain is reckoned from. */
 enum { kl_exponential_cost = 16, kl_standardize_cost = 4 };
 
 enum {
