@@ -47,7 +47,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     """
     parameters = _listed("clip_grad_norm_", parameters)
     gradients = _gradients(parameters)
-    total = _total_norm(gradients, norm_type, error_if_nonfinite)
+    total = joint_norm(gradients, norm_type, error_if_nonfinite)
     _scale(gradients, max_norm, total)
     return tensor(total, dtype=gradients[0].dtype if gradients else float32)
 
@@ -55,7 +55,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
     tensors = _listed("get_total_norm", tensors)
-    total = _total_norm(tensors, norm_type, error_if_nonfinite)
+    total = joint_norm(tensors, norm_type, error_if_nonfinite)
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
@@ -89,7 +89,7 @@ def _gradients(parameters):
     return [p.grad for p in parameters if p.grad is not None]
 
 
-def _total_norm(tensors, norm_type, error_if_nonfinite):
+def joint_norm(tensors, norm_type, error_if_nonfinite=False):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
     norm_type = float(norm_type)
     total = _root(norms.total(tensors, norm_type), norm_type)
@@ -110,7 +110,13 @@ def _root(total, p):
     return tensor(total, dtype=float64).pow(1 / p).item()  # kael's pow: libm's differ
 
 
-def _scale(gradients, max_norm, total):
+def clip_factor(max_norm, total):
+    """What clipping multiplies gradients of that norm by: at most 1, and NaN for a norm of NaN."""
     factor = float(max_norm) / (total + 1e-6)
-    if not factor >= 1.0:
+    return 1.0 if factor >= 1.0 else factor
+
+
+def _scale(gradients, max_norm, total):
+    factor = clip_factor(max_norm, total)
+    if factor != 1.0:
         kernels.scale(gradients, factor)
