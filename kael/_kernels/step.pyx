@@ -1,7 +1,8 @@
 """The C table of an optimizer's step, and what its rule declares: which options and flags it reads
 from a group of parameters, what it keeps as state.
 
-Whoever fills the table (plan.pyx for kael's tensors) validates first; `launch` cannot be refused.
+Whoever fills the table (plan.pyx from kael's tensors, torch_step.pyx from PyTorch's) validates
+first; `launch` cannot be refused.
 """
 
 import os

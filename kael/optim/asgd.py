@@ -21,7 +21,6 @@ class ASGD(Fused):
     after which ``eta = lr / (1 + lambd * lr * t)**alpha`` and ``mu = 1 / max(1, t - t0)``, both
     kept in the state, are those of the next step; ``eta`` starts as ``lr``.
 
-
     Parameters
     ----------
     params : iterable

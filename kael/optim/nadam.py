@@ -24,7 +24,6 @@ class NAdam(Fused):
     where ``mu(t) = beta1 * (1 - 0.5 * 0.96**(t * momentum_decay))`` and ``mu_product``, kept in the
     state, is the product of all ``mu`` so far.
 
-
     With ``lr == 0`` the state advances and parameters keep their bits.
 
     Parameters

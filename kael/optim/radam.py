@@ -24,7 +24,6 @@ class RAdam(Fused):
     ``limit = 2 / (1 - beta2) - 1`` and ``r`` is the square root of
     ``(rho - 4) * (rho - 2) * limit / ((limit - 4) * (limit - 2) * rho)``.
 
-
     With ``lr == 0`` the state advances and parameters keep their bits.
 
     Parameters
