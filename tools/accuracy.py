@@ -28,7 +28,8 @@ CHUNK = 1 << 17
 BINARY = ("atan2", "hypot", "pow")
 UNARY = [name for name in LARGEST_ERRORS if name not in BINARY]
 HEAD = (
-    "| function | arguments | largest error, ulp | at | correctly rounded | special values amiss |"
+    "| function | floats tried | largest error, ulp | at | correctly rounded "
+    "| special values amiss |"
 )
 
 

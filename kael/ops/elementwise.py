@@ -5,8 +5,6 @@ gradient. Operands broadcast and promote (``bool < uint8 < int32 < int64 < float
 Each rule becomes a function of kael, a method of Tensor, and an in-place method (``add_``).
 """
 
-import math
-
 from kael._kernels import elementwise as kernels
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import TensorBase, alias, require_tensor
@@ -30,6 +28,7 @@ from kael.ops.rules import (
 from kael.ops.shape import unbroadcast
 
 TWO_OVER_ROOT_PI = 1.1283791670955126
+LOG_OF_2, LOG_OF_10 = 0.6931471805599453, 2.302585092994046
 
 # The largest errors in float32 and float64, in ulp of the exact result: docs/accuracy.md.
 LARGEST_ERRORS = {
@@ -120,11 +119,11 @@ def pow(a, b):
 # ---- functions ----
 
 exp = smooth("exp", "e to the power x.", lambda g, a, y: g * y, "y")
-exp2 = smooth("exp2", "2 to the power x.", lambda g, a, y: g * y * math.log(2), "y")
+exp2 = smooth("exp2", "2 to the power x.", lambda g, a, y: g * y * LOG_OF_2, "y")
 expm1 = smooth("expm1", "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
 log = smooth("log", "The natural logarithm.", lambda g, a, y: g / a)
-log2 = smooth("log2", "The logarithm to base 2.", lambda g, a, y: g / (a * math.log(2)))
-log10 = smooth("log10", "The logarithm to base 10.", lambda g, a, y: g / (a * math.log(10)))
+log2 = smooth("log2", "The logarithm to base 2.", lambda g, a, y: g / (a * LOG_OF_2))
+log10 = smooth("log10", "The logarithm to base 10.", lambda g, a, y: g / (a * LOG_OF_10))
 log1p = smooth("log1p", "log(1 + x), accurate near 0.", lambda g, a, y: g / (a + 1))
 sin = smooth("sin", "The sine of any angle, in radians.", lambda g, a, y: g * cos(a))
 cos = smooth("cos", "The cosine of any angle, in radians.", lambda g, a, y: -g * sin(a))
