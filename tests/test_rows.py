@@ -214,6 +214,16 @@ def test_empty_rows_and_scalars():
     assert none.shape == (0,)
 
 
+@pytest.mark.parametrize("shape, sizes", [((0, 4), (4,)), ((3, 0, 4), (4,)), ((4, 0), (0,))])
+def test_gradients_of_norms_without_elements(shape, sizes):
+    for layer in (kael.nn.LayerNorm(sizes), kael.nn.RMSNorm(sizes)):
+        x = kael.zeros(*shape, requires_grad=True)
+        layer(x).sum().backward()
+        assert x.grad.shape == shape
+        for parameter in layer.parameters():
+            assert parameter.grad.tolist() == [0] * sizes[0]
+
+
 # --- standardize ---------------------------------------------------------------------------------
 
 

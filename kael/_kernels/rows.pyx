@@ -249,6 +249,11 @@ def standardize_backward(TensorBase x not None, int dims, TensorBase moments not
     return out
 
 
+cdef void zero(TensorBase x) noexcept:
+    if x.size > 0:
+        memset(x.data, 0, x.size * kl_itemsize(x.dtype))
+
+
 def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorBase g not None,
                      TensorBase weight=None, TensorBase bias=None):
     """The gradients at those of weight and bias that are given, or None; ``x`` and ``g``
@@ -263,7 +268,8 @@ def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorB
     call.rt = runtime()
     call.size = like.size
     call.rows = x.size // max(like.size, 1)
-    require_moments(moments, call.rows, op)
+    if x.size > 0:
+        require_moments(moments, call.rows, op)
     if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
         raise ValueError(f"{op}: needs contiguous tensors of one dtype")
     call.x = x.data
@@ -275,6 +281,11 @@ def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorB
     if bias is not None:
         bias_gradient = new_like(bias, x.dtype)
         call.bias = bias_gradient.data
+    if x.size == 0:  # sums of nothing
+        for gradient in (weight_gradient, bias_gradient):
+            if gradient is not None:
+                zero(gradient)
+        return weight_gradient, bias_gradient
     with nogil:
         status = kl_rows_affine(&call, x.dtype)
     check(status, op)
