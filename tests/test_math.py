@@ -172,6 +172,24 @@ def test_largest_error_of_two_operands(name, dtype):
     assert_within(name, binary(name, x, y), reference(name, x, y), x, y)
 
 
+# Arguments in float64 at which a search found the errors that the bounds allow for.
+WORST = {
+    "acos": -0.5218062015124219, "atan": 0.4307114945691655, "cosh": 3.8133524714810356,
+    "exp": -4.488847021578936, "expm1": 0.35143021548353814, "log": 1.40486415337797,
+    "log10": 1.3315057283188338, "log1p": 0.4029605836003373, "log2": 1.4137973387564118,
+    "sinh": 1.3933586014806556, "tanh": 0.6261684228108625,
+    "atan2": (0.7142504406532998, 1.7172765564694787),
+    "hypot": (0.49934998991172974, 3.273557496796736e-07),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORST)
+def test_largest_errors_found(name):
+    operands = np.array([WORST[name]]).reshape(-1, 1)
+    found = (binary if name in TWO else unary)(name, *operands)
+    assert_within(name, found, reference(name, *operands), *operands)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("name", ["atan2", "hypot"])
 def test_special_values_of_two_operands(name, dtype, every_isa):

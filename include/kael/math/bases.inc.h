@@ -37,12 +37,12 @@ KL_INLINE V(vec) KL_FN(log_base)(V(vec) x, T unit, T unit_low, T factor, T facto
     return KL_FN(log_specials)(x, value);
 }
 
-/* 0.7 / 0.6 ulp; exact for powers of two. */
+/* 0.75 / 0.8 ulp; exact for powers of two. */
 KL_INLINE V(vec) KL_FN(log2)(V(vec) x) {
     return KL_FN(log_base)(x, 1, 0, K.log2e, K.log2e_low);
 }
 
-/* 0.7 / 0.6 ulp. */
+/* 0.75 / 0.75 ulp. */
 KL_INLINE V(vec) KL_FN(log10)(V(vec) x) {
     return KL_FN(log_base)(x, K.log10_2, K.log10_2_low, K.log10e, K.log10e_low);
 }

@@ -29,7 +29,7 @@ KL_INLINE V(vec) KL_FN(asin)(V(vec) x) {
     return KL_FN(add_sign)(V(select)(far, turned, V(add)(s, rest)), x);
 }
 
-/* NaN beyond 1. 0.51 / 1.1 ulp. */
+/* NaN beyond 1. 0.51 / 1.2 ulp. */
 KL_INLINE V(vec) KL_FN(acos)(V(vec) x) {
     V(vec) z;
     const V(vec) a = V(abs)(x), zero = V(splat)(0);
@@ -73,7 +73,7 @@ KL_INLINE V(vec) KL_FN(atan_quotient)(V(vec) y, V(vec) x, V(vec) *low) {
     return sum;
 }
 
-/* 0.51 / 1.9 ulp. */
+/* 0.51 / 2 ulp. */
 KL_INLINE V(vec) KL_FN(atan)(V(vec) x) {
     V(vec) low;
     /* Of 2^60 and more it is pi / 2, rounded. */
@@ -82,7 +82,7 @@ KL_INLINE V(vec) KL_FN(atan)(V(vec) x) {
     return KL_FN(add_sign)(V(add)(high, low), x);
 }
 
-/* The angle of the point (x, y), with C99's signs of zero and infinities. 0.51 / 1.9 ulp. */
+/* The angle of the point (x, y), with C99's signs of zero and infinities. 0.51 / 2.2 ulp. */
 KL_INLINE V(vec) KL_FN(atan2)(V(vec) y, V(vec) x) {
     const V(vec) zero = V(splat)(0), one = V(splat)(1), infinity = V(splat)((T)INFINITY);
     V(vec) b = V(abs)(y), a = V(abs)(x);
