@@ -1,5 +1,7 @@
 """Functions that make tensors."""
 
+import operator
+
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
@@ -116,7 +118,7 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
 
 def linspace(start, end, steps, dtype=None, requires_grad=False):
     """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
-    dtype = as_dtype(dtype or float32)
+    dtype, steps = as_dtype(dtype or float32), operator.index(steps)
     if steps < 0:
         raise ValueError(f"linspace: the number of steps must not be negative, got {steps}")
     if not dtype.is_floating_point:

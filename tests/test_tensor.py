@@ -510,3 +510,16 @@ def test_unary_operators():
 def test_none_is_no_tensor(call):
     with pytest.raises((TypeError, AttributeError)):
         call(None)
+
+
+def test_floats_are_not_taken_for_integers():
+    x = kael.ones(2, 2)
+    for call in (
+        lambda: x.diagonal(0.5),
+        lambda: kael.causal_softmax(x, 0.5),
+        lambda: kael.standardize(x, 1.5),
+        lambda: kael.cross_entropy_losses(x, kael.tensor([0, 1]), ignore_index=0.5),
+        lambda: kael.linspace(0, 1, 2.5),
+    ):
+        with pytest.raises(TypeError, match="integer"):
+            call()

@@ -1,5 +1,7 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
+import operator
+
 from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
@@ -88,7 +90,7 @@ def padding_row(padding_idx, count):
         raise ValueError(
             f"embedding: padding_idx must be within num_embeddings={count}, got {padding_idx}"
         )
-    return padding_idx % count
+    return operator.index(padding_idx) % count
 
 
 def embedding(input, weight, padding_idx=None):

@@ -3,6 +3,8 @@
 One fused kernel forward and one backward; nothing of the logits' shape is made but the gradient.
 """
 
+import operator
+
 from kael._kernels import elementwise
 from kael._kernels import losses as kernels
 from kael._kernels.tensor import require_tensor
@@ -63,6 +65,7 @@ def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
         raise ValueError(
             f"cross_entropy_losses: label_smoothing must be in [0, 1], got {smoothing}"
         )
+    ignore_index = None if ignore_index is None else operator.index(ignore_index)
     if needs_grad(weight):
         raise RuntimeError("cross_entropy_losses: not differentiable with respect to weight")
     floats = targets.dtype.is_floating_point

@@ -4,6 +4,8 @@ Each is one fused kernel a row, forward and backward; a row has the same bits al
 and in any layout.
 """
 
+import operator
+
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
 from kael._kernels.reduce import kept_shape
@@ -83,6 +85,7 @@ def causal_softmax(x, offset=0):
     [0.5, 0.5, 0.0]
     """
     require_tensor("causal_softmax", x)
+    offset = operator.index(offset)
     out = kernels.causal_softmax(x, offset)
     if not needs_grad(x):
         return out
@@ -260,4 +263,4 @@ def _normalized(op, x, normalized_dims):
         return len(sizes)
     if not 1 <= normalized_dims <= x.ndim:
         raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {normalized_dims}")
-    return normalized_dims
+    return operator.index(normalized_dims)

@@ -3,6 +3,8 @@
 Each gradient is the opposite rearrangement, so it stands inside its operation.
 """
 
+import operator
+
 from kael._kernels import elementwise, views
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import empty, require_tensor
@@ -115,6 +117,7 @@ def diagonal(x, offset=0, dim1=0, dim2=1):
     [1, 5]
     """
     require_tensor("diagonal", x)
+    offset = operator.index(offset)
     out = views.diagonal(x, offset, dim1, dim2)
     former = x.shape
 

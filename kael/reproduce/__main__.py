@@ -30,11 +30,12 @@ def parse(arguments):
     )
     options = parser.parse_args(arguments)
     wanted = options.cases or ["*"]
+    for pattern in wanted:
+        if not fnmatch.filter(reproduce.CASES, pattern):
+            parser.error(f"no case is called {pattern}")
     options.cases = [
         name for name in reproduce.CASES if any(fnmatch.fnmatch(name, w) for w in wanted)
     ]
-    if not options.cases:
-        parser.error(f"no case is called {' or '.join(wanted)}")
     return options
 
 
