@@ -274,7 +274,7 @@ def test_failing_scratch_leaves_out_untouched(call):
     out = run_script(
         f"""
         import resource, kael
-        kael.set_num_threads(2)
+        kael.set_num_threads(16)  # each wants scratch of its own
         a, b = kael.ones(40, 1024), kael.ones(1024, 4096)
         stack = kael.ones(3, 80, 1024)[:, :40]
         out, batch = kael.full((40, 4096), 7.0), kael.full((3, 40, 4096), 7.0)
