@@ -591,6 +591,14 @@ def test_gradients_at_ties_zeros_and_numbers():
     assert y.grad.tolist() == [2.5]
 
 
+def test_gradients_of_atan2_at_the_origin_and_beyond_the_range_of_squares():
+    a = kael.tensor([0.0, 1e-30, 1e30], requires_grad=True)
+    b = kael.tensor([0.0, 2e-30, 1e30], requires_grad=True)
+    kael.atan2(a, b).sum().backward()
+    expected = np.array([[0.0, 4e29, 5e-31], [0.0, -2e29, -5e-31]])
+    np.testing.assert_allclose([a.grad.tolist(), b.grad.tolist()], expected, rtol=1e-6)
+
+
 def test_gradients_keep_each_operand_dtype():
     a = kael.tensor([1.5], requires_grad=True)
     b = kael.tensor([2.5], dtype=kael.float64, requires_grad=True)

@@ -141,12 +141,20 @@ erfc = smooth(
     lambda g, a, y: g * exp(-a * a) * -TWO_OVER_ROOT_PI,
 )
 
+
+def _turn(g, other, a, b):
+    """``g * other / (a * a + b * b)`` without squares, which may lie beyond the range; 0 at the
+    origin, as in PyTorch."""
+    distance = hypot(a, b)
+    return where(distance == 0, 0.0, g * (other / distance) / distance)
+
+
 atan2 = binary(
     "atan2",
     FLOAT,
     accurate("atan2", "The angle of the point (b, a), from -pi to pi."),
-    lambda g, a, b, y: g * b / (a * a + b * b),
-    lambda g, a, b, y: -g * a / (a * a + b * b),
+    lambda g, a, b, y: _turn(g, b, a, b),
+    lambda g, a, b, y: _turn(-g, a, a, b),
     "ab",
 )
 hypot = binary(
