@@ -360,6 +360,19 @@ def test_maximum_and_minimum_choose_as_the_reductions_do(dtype, every_isa):
 # ---- promotion and Python numbers ----
 
 
+def test_numpys_numbers_are_weak_too():
+    x, whole = kael.ones(2), kael.ones(2, dtype=kael.int32)
+    for number in (np.float32(2), np.float64(2), np.int64(2), np.uint8(2)):
+        for name in ("add", "maximum", "pow"):
+            same = getattr(kael, name)(x, number)
+            assert same.dtype is kael.float32
+            assert same.tolist() == getattr(kael, name)(x, 2).tolist()
+    assert kael.add(whole, np.int64(1)).dtype is kael.int32
+    assert kael.add(whole, np.float64(1)).dtype is kael.float32
+    assert kael.clamp(x, np.float32(3)).tolist() == [3.0, 3.0]
+    assert kael.where(x > 0, np.float32(5), x).tolist() == [5.0, 5.0]
+
+
 def test_python_numbers_are_weak():
     for dtype in (kael.uint8, kael.int32, kael.int64, kael.float32, kael.float64):
         assert (kael.ones(2, dtype=dtype) + 1).dtype is dtype

@@ -4,6 +4,8 @@ The sums follow numerics R2, so a row of a product has the same bits alone and i
 product of two 1-D tensors is a fold (numerics R3) instead.
 """
 
+from numbers import Integral
+
 from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
 from kael.ops.shape import unbroadcast
@@ -255,7 +257,7 @@ def _check_addend(op, x, dtype, shape, beta, alpha):
     if x.dtype is not dtype:
         raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
     for name, factor in (("beta", beta), ("alpha", alpha)):
-        if not dtype.is_floating_point and not isinstance(factor, int):
+        if not dtype.is_floating_point and not isinstance(factor, (int, Integral)):
             raise TypeError(f"{op}: {name} must be an integer for {dtype.name}, got {factor!r}")
     lead = len(shape) - x.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):

@@ -1,6 +1,7 @@
 """What the rules of elementwise.py are made of: promotion, recording, and the in-place forms."""
 
 import math
+from numbers import Integral, Real
 
 from kael._kernels import elementwise as kernels
 from kael._kernels import graph
@@ -82,8 +83,8 @@ def common_dtype(op, *operands):
             dtype = x.dtype if dtype is None else promote(dtype, x.dtype)
         elif isinstance(x, bool):
             continue
-        elif isinstance(x, (int, float)):
-            weak = promote(weak, default_of(int if isinstance(x, int) else float))
+        elif isinstance(x, (int, float, Real)):  # NumPy's scalars, too
+            weak = promote(weak, default_of(int if isinstance(x, (int, Integral)) else float))
         else:
             raise TypeError(
                 f"{op}: operand {at} must be a Tensor or a number, got {type(x).__name__}"
