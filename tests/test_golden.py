@@ -72,6 +72,6 @@ def test_the_command_prints_a_table_and_finds_a_difference(monkeypatch, capsys):
     monkeypatch.setattr(reproduce, "expected", lambda: wrong)
     assert command.main(few) == 1
     assert "DIFFERS" in capsys.readouterr().out
-    for wrong in (["no such case"], ["softmax", "sotfmax"]):
+    for wrong in (["no such case"], ["softmax", "sotfmax"], ["--threads", "0"]):
         with pytest.raises(SystemExit):
             command.main(wrong)

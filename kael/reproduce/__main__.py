@@ -13,6 +13,12 @@ SHOWN = 16  # digits of a digest in the table
 ROW = "{:24} {:8} {:16} {:16} {:20} {:14} {}"
 
 
+def thread_count(text):
+    if not (text.isdecimal() and 1 <= int(text) <= 1024):
+        raise argparse.ArgumentTypeError(f"a thread count is 1 to 1024, got {text}")
+    return int(text)
+
+
 def parse(arguments):
     parser = argparse.ArgumentParser(
         prog="python -m kael.reproduce",
@@ -23,7 +29,7 @@ def parse(arguments):
     parser.add_argument(
         "--isa", nargs="+", default=kael.usable_isas(), choices=kael.usable_isas(), metavar="ISA"
     )
-    parser.add_argument("--threads", nargs="+", type=int, default=THREADS, metavar="N")
+    parser.add_argument("--threads", nargs="+", type=thread_count, default=THREADS, metavar="N")
     parser.add_argument("--dtype", nargs="+", default=reproduce.DTYPES, choices=reproduce.DTYPES)
     parser.add_argument(
         "--write", action="store_true", help="make digests.json anew (for kael's developers)"
