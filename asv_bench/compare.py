@@ -31,6 +31,9 @@ HERE = Path(__file__).parent
 PEERS = ("NumPy", "torch", "torch, fused Adam", "oneDNN", "OpenBLAS", "BLIS", "MKL")
 DEFAULT = r"^(add.*|matmul 8x8.*|matmul f32 (128|1024)x(128|1024)x(128|1024)|epoch)$"
 SAMPLE_SECONDS = 0.005  # short, so that few samples meet another process
+# Workers of other libraries spin for up to 200 ms after a job (KMP_BLOCKTIME's default) and would
+# take a core from whoever is next. Its own sleep by then, so that an untimed burst goes first.
+QUIET_SECONDS = 0.25
 
 
 # ---- Processes ----
@@ -41,7 +44,7 @@ class Contestant:
 
     def __init__(self, name, threads, script=__file__):
         command = [sys.executable, script, "--contestant", name, str(threads)]
-        self.name = name
+        self.name, self.threads = name, threads
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
@@ -73,6 +76,8 @@ def serve(name, threads, make=jobs):
             run = None  # its operands go before those of the next come
             run, prepared = mine[job](), job
             repeats = calibrate(run)
+        if threads > 1:
+            burst(run, 4 * repeats)
         print(burst(run, repeats), flush=True)
 
 
@@ -116,10 +121,13 @@ def measure(contestants, job, rounds, peak=None):
     """Samples per contestant that can do the job, taken in turns, and of the peak."""
     samples = {one: [] for one in contestants if job in one.jobs}
     peaks = []
+    quiet = QUIET_SECONDS if any(one.threads > 1 for one in contestants) else 0.0
     for _ in range(rounds):
         for one, taken in samples.items():
+            time.sleep(quiet)
             taken.append(one.sample(job))
         if peak:
+            time.sleep(quiet)
             peaks.append(peak())
     return {one.name: taken for one, taken in samples.items()}, peaks
 
