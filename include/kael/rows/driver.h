@@ -1,8 +1,8 @@
 /* Drives row kernels: a call of any operands becomes tiles of contiguous rows.
  *
- * A row is a line of elements along one dim. Kernels work on contiguous rows; where an operand's
- * elements are apart, tiles of neighbouring rows are staged through scratch and copied back, so
- * every layout has the bits of the contiguous one.
+ * A row is a line of elements along one dim. Kernels work on contiguous, aligned rows; where an
+ * operand's are not, tiles of neighbouring rows are staged through scratch and copied back, so every
+ * layout has the bits of the contiguous one.
  */
 #ifndef KAEL_ROWS_DRIVER_H
 #define KAEL_ROWS_DRIVER_H
@@ -101,13 +101,15 @@ KL_INLINE void kl_row_operand_set(struct kl_row_operand *operand, void *data, in
     operand->size = size;
 }
 
-KL_INLINE bool kl_row_staged(const struct kl_row_operand *operand) {
-    return operand->data && operand->element != 1 && operand->size > 1;
+/* Whether kernels cannot read an operand in place: its elements are apart, or at odd addresses. */
+KL_INLINE bool kl_row_staged(const struct kl_rows *call, const struct kl_row_operand *operand) {
+    return operand->data && ((operand->element != 1 && operand->size > 1) ||
+                             !kl_aligned(operand->data, call->itemsize));
 }
 
 /* Finds row `row`; returns how many rows, at most `most`, follow it at constant strides. */
 static KL_UNUSED int64_t kl_rows_find(const struct kl_rows *call, int64_t row, int64_t most,
-                            struct kl_row_view *view) {
+                                      struct kl_row_view *view) {
     int64_t offset[KL_ROW_OPERANDS] = {0}, count = most;
     for (int d = call->ndim - 1; d >= 0; d--) {
         const int64_t digit = d > 0 ? row % call->shape[d] : row;
@@ -128,32 +130,32 @@ static KL_UNUSED int64_t kl_rows_find(const struct kl_rows *call, int64_t row, i
 KL_INLINE int64_t kl_rows_scratch_bytes(const struct kl_rows *call) {
     int64_t bytes = 0;
     for (int o = 0; o < KL_ROW_OPERANDS; o++) {
-        if (kl_row_staged(&call->operand[o])) bytes += kl_row_tile * call->size * call->itemsize;
+        if (kl_row_staged(call, &call->operand[o])) bytes += kl_row_tile * call->size * call->itemsize;
     }
     return bytes;
 }
 
 /* Runs the kernel on `count` rows from `row` on. */
 static KL_UNUSED int kl_rows_tile(const struct kl_rows *call, int64_t row, int64_t count,
-                        const struct kl_row_view *view, char *scratch) {
+                                  const struct kl_row_view *view, char *scratch) {
     struct kl_row_view near = *view;
     const int64_t tile_bytes = kl_row_tile * call->size * call->itemsize;
     for (int o = 0; o < KL_ROW_OPERANDS; o++) {
-        if (!kl_row_staged(&call->operand[o])) continue;
+        if (!kl_row_staged(call, &call->operand[o])) continue;
         near.data[o] = scratch;
         near.stride[o] = call->size;
         scratch += tile_bytes;
         if (o == KL_ROW_OUT) continue;
         kl_tile_copy((struct kl_tile){near.data[o], call->size, 1},
                      (struct kl_tile){view->data[o], view->stride[o], call->operand[o].element},
-                     count, call->size, call->itemsize);
+                     count, call->operand[o].size, call->itemsize);
     }
     KL_TRY(call->kernel(call, &near, row, count));
-    if (kl_row_staged(&call->operand[KL_ROW_OUT])) {
+    if (kl_row_staged(call, &call->operand[KL_ROW_OUT])) {
         kl_tile_copy((struct kl_tile){view->data[KL_ROW_OUT], view->stride[KL_ROW_OUT],
                                       call->operand[KL_ROW_OUT].element},
-                     (struct kl_tile){near.data[KL_ROW_OUT], call->size, 1}, count, call->size,
-                     call->itemsize);
+                     (struct kl_tile){near.data[KL_ROW_OUT], call->size, 1}, count,
+                     call->operand[KL_ROW_OUT].size, call->itemsize);
     }
     return KL_OK;
 }
