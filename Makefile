@@ -29,11 +29,11 @@ bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
 bench-compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="--filter ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
-annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil
+annotate: $(VENV)/.ready ## Cython's annotated pages, build/cython/index.html; fails on Python inside nogil
 	KAEL_ANNOTATE=1 $(BUILD)
 	$(RUN) tools/annotate.py build/cython
 
-vec-report: $(VENV)/.ready ## what gcc vectorised, by source line (ARGS=rows for one module)
+vec-report: $(VENV)/.ready ## which loops gcc vectorised, and why not (ARGS=rows for one module)
 	KAEL_VEC_REPORT=1 $(BUILD)
 	$(RUN) tools/vec_report.py build $(ARGS)
 

@@ -12,22 +12,17 @@ each round, too, on as many threads, and `of peak` is the median of kael's share
 """
 
 import argparse
-import ctypes
 import math
 import platform
 import re
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 from benchmarks.shapes import PRODUCTS
 from contestants import CALLS, LADDER, RUNGS, jobs
 
-HERE = Path(__file__).parent
 PEERS = ("NumPy", "torch", "torch, fused Adam", "oneDNN", "OpenBLAS", "BLIS", "MKL")
 DEFAULT = r"^(add.*|matmul 8x8.*|matmul f32 (128|1024)x(128|1024)x(128|1024)|epoch)$"
 SAMPLE_SECONDS = 0.005  # short, so that few samples meet another process
@@ -96,22 +91,18 @@ def calibrate(run):
     return max(1, round(SAMPLE_SECONDS / once))
 
 
-def peak_meter(folder, dtype, threads):
-    """A function that measures floating-point operations per second of so many cores."""
-    library = Path(folder) / f"peak_{dtype}.so"
-    real = {"f32": "float", "f64": "double"}[dtype]
-    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", f"-DREAL={real}"]
-    subprocess.run(["cc", *flags, HERE / "peak.c", "-o", library], check=True)
-    loop = ctypes.CDLL(str(library)).fma_peak
-    loop.restype, loop.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_void_p]
+def peak_meter(dtype, threads):
+    """A function that measures floating-point operations per second of so many threads."""
+    import kael
+    from kael.lab.ceilings import fma_rate
 
-    def rate(_):
-        start = time.perf_counter()
-        done = loop(300_000, ctypes.byref(ctypes.c_double()))
-        return done / (time.perf_counter() - start)
+    kind = {"f32": kael.float32, "f64": kael.float64}[dtype]
 
-    pool = ThreadPoolExecutor(threads)
-    return lambda: max(sum(pool.map(rate, range(threads))) for _ in range(5))
+    def rate():
+        with kael.num_threads(threads):
+            return fma_rate(kind, seconds=0.05)
+
+    return rate
 
 
 # ---- Measuring and telling ----
@@ -189,7 +180,7 @@ def geometric_mean(factors):
     return f"**{math.exp(statistics.fmean(map(math.log, factors))):.2f}**" if factors else ""
 
 
-def compare(threads, pattern, rounds, folder):
+def compare(threads, pattern, rounds):
     """All tables of one thread count."""
     contestants = [Contestant(name, threads) for name in ("kael", *PEERS)]
     missing = [one.name for one in contestants if not one.jobs]
@@ -208,17 +199,17 @@ def compare(threads, pattern, rounds, folder):
             key = f"{one.family}, {one.dtype}{', b transposed' * one.transposed}", one.dtype
             families.setdefault(key, {})[str(one)] = one
     for (title, dtype), group in families.items():
-        peak = peak_meter(folder, dtype, threads)
+        peak = peak_meter(dtype, threads)
         table(f"Products: {title}, {where}", contestants, list(group), rounds, group, peak)
     for one in contestants:
         one.close()
 
 
-def ladder(threads, rounds, folder):
+def ladder(threads, rounds):
     """The table of the rungs, v6 on that many threads."""
     kael = Contestant("kael", threads)
     for dtype in ("f32", "f64"):
-        peak = peak_meter(folder, dtype, 1)
+        peak = peak_meter(dtype, 1)
         title = f"The ladder: {dtype}, n = {LADDER}, v6_threaded on {threads} threads"
         header(title, "rung", "rate", "times the one before", "of one core's peak")
         former = None
@@ -230,13 +221,6 @@ def ladder(threads, rounds, folder):
             row(name, shown(samples["kael"], 2 * LADDER**3), gain, f"{share:.1%}")
             former = seconds
     kael.close()
-
-
-def machine():
-    """The processor's name."""
-    info = Path("/proc/cpuinfo")
-    named = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.M) if info.exists() else None
-    return named[1] if named else platform.processor() or platform.machine()
 
 
 def main():
@@ -253,13 +237,14 @@ def main():
     elif options.list:
         print("\n".join([*CALLS, *map(str, PRODUCTS)]))
     else:
-        print(f"{machine()}, {platform.system()} {platform.machine()}", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            if options.ladder:
-                ladder(max(options.threads), options.rounds, folder)
-            else:
-                for threads in options.threads:
-                    compare(threads, options.filter, options.rounds, folder)
+        from kael.lab.timing import cpu_name
+
+        print(f"{cpu_name()}, {platform.system()} {platform.machine()}", flush=True)
+        if options.ladder:
+            ladder(max(options.threads), options.rounds)
+        else:
+            for threads in options.threads:
+                compare(threads, options.filter, options.rounds)
 
 
 if __name__ == "__main__":

@@ -41,30 +41,36 @@ static double KL_FN(machine_read)(const T *g, int64_t count) {
     return V(head)(sum[0]);
 }
 
-/* An optimizer's traffic: p and as many states as there are move by g. */
-KL_INLINE void KL_FN(machine_update)(T *p, const T *g, T *a, T *b, int64_t count,
-                                     const int states) {
-    enum { width = V(width) };
-    for (int64_t i = 0; i < count; i += width) {
-        const int64_t part = kl_min(width, count - i);
-        const bool whole = part == width;
-#define KL_GET(x) (whole ? V(load)(x + i) : V(load_part)(x + i, part))
-#define KL_PUT(x, value) (whole ? V(store)(x + i, value) : V(store_part)(x + i, value, part))
-        V(vec) step = KL_GET(g);
-        if (states > 1) {
-            const V(vec) next = V(sub)(KL_GET(b), step);
-            KL_PUT(b, next);
-            step = V(add)(step, next);
-        }
-        if (states > 0) {
-            const V(vec) next = V(sub)(KL_GET(a), step);
-            KL_PUT(a, next);
-            step = V(add)(step, next);
-        }
-        KL_PUT(p, V(add)(KL_GET(p), step));
+/* An optimizer's traffic: p and as many states as there are move by g. count lanes at i: whole
+ * vectors by plain loads, the last ones by masked ones. */
+#define KL_GET(x) (count == V(width) ? V(load)((x) + i) : V(load_part)((x) + i, count))
+#define KL_PUT(x, value) \
+    (count == V(width) ? V(store)((x) + i, value) : V(store_part)((x) + i, value, count))
+KL_INLINE void KL_FN(machine_move)(T *p, const T *g, T *a, T *b, int64_t i, const int64_t count,
+                                   const int states) {
+    V(vec) step = KL_GET(g);
+    if (states > 1) {
+        const V(vec) next = V(sub)(KL_GET(b), step);
+        KL_PUT(b, next);
+        step = V(add)(step, next);
+    }
+    if (states > 0) {
+        const V(vec) next = V(sub)(KL_GET(a), step);
+        KL_PUT(a, next);
+        step = V(add)(step, next);
+    }
+    KL_PUT(p, V(add)(KL_GET(p), step));
+}
 #undef KL_GET
 #undef KL_PUT
+
+KL_INLINE void KL_FN(machine_update)(T *p, const T *g, T *a, T *b, int64_t count,
+                                     const int states) {
+    int64_t i = 0;
+    for (; i + V(width) <= count; i += V(width)) {
+        KL_FN(machine_move)(p, g, a, b, i, V(width), states);
     }
+    if (i < count) KL_FN(machine_move)(p, g, a, b, i, count - i, states);
 }
 
 static double KL_FN(machine_stream)(const struct kl_machine_stream *stream, int64_t first,
