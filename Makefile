@@ -37,6 +37,12 @@ vec-report: $(VENV)/.ready ## which loops gcc vectorised, and why not (ARGS=rows
 	KAEL_VEC_REPORT=1 $(BUILD)
 	$(RUN) tools/vec_report.py build $(ARGS)
 
+profile: $(VENV)/.ready $(VENV)/.examples ## time by line, Python and .pyx (SCRIPT="train.py --epochs 1")
+	tools/profile.sh $(RUN) $(SCRIPT)
+
+lab: build $(VENV)/.lab ## measure this machine (ARGS="roofline --out pictures"; also ladder, threads, allocator)
+	$(RUN) -m kael.lab $(ARGS)
+
 lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
 	ruff check
 	ruff format --check
@@ -74,6 +80,6 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
 
-.PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan \
+.PHONY: help train test reproduce bench bench-compare annotate vec-report profile lab lint format asan tsan \
 	arm64 x86-levels clean build
 .SECONDARY:

@@ -30,9 +30,11 @@ struct kl_machine_kernels {
 };
 
 static const struct kl_machine_kernels kl_machine_table[KL_ISA_COUNT][2] = {
-#define X(isa, title, usable)                                                                  \
-    {{{kl_machine_fma_few_f32_##isa, kl_machine_fma_many_f32_##isa}, kl_machine_stream_f32_##isa}, \
-     {{kl_machine_fma_few_f64_##isa, kl_machine_fma_many_f64_##isa}, kl_machine_stream_f64_##isa}},
+#define X(isa, title, usable)                                          \
+    {{{kl_machine_fma_few_f32_##isa, kl_machine_fma_many_f32_##isa},   \
+      kl_machine_stream_f32_##isa},                                    \
+     {{kl_machine_fma_few_f64_##isa, kl_machine_fma_many_f64_##isa},   \
+      kl_machine_stream_f64_##isa}},
     KL_ISAS(X)
 #undef X
 };
@@ -75,7 +77,8 @@ static int kl_machine_fma(const struct kl_runtime *rt, int dtype, int64_t steps,
     const int wide = dtype == KL_DTYPE_f64;
     const int64_t parts = 4 * rt->num_threads();
     struct kl_machine machine = {&kl_machine_table[rt->isa][wide], NULL, steps, many, 0};
-    const int64_t lanes = (many ? kl_machine_many : kl_machine_few) * kl_machine_width[rt->isa][wide];
+    const int64_t chains = many ? kl_machine_many : kl_machine_few;
+    const int64_t lanes = chains * kl_machine_width[rt->isa][wide];
     *operations = 2.0 * (double)lanes * (double)steps * (double)parts;
     return rt->parallel_for(0, parts, 1, kl_machine_fma_body, &machine);
 }

@@ -55,10 +55,12 @@ def bandwidth(size=None, seconds=0.4):
     count = (array_bytes() if size is None else size) // kael.float32.itemsize
     g, p, a, b = (kael.full((count,), 1e-3) for _ in range(4))
     walks = {"read": (g,), "update": (g, p), "optimizer": (g, p, a, b)}
-    return {
-        name: machine.stream(*arrays) / best(lambda: machine.stream(*arrays), seconds / len(walks))  # noqa: B023
-        for name, arrays in walks.items()
-    }
+    rates = {}
+    for name, arrays in walks.items():
+        moved = machine.stream(*arrays)
+        spent = best(lambda arrays=arrays: machine.stream(*arrays), seconds / len(walks))
+        rates[name] = moved / spent
+    return rates
 
 
 def array_bytes():
