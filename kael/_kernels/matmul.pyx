@@ -7,9 +7,10 @@ from libc.stdint cimport int64_t, uintptr_t
 from kael._kernels.elementwise cimport as_contiguous, copy_into
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.reduce cimport dot
-from kael._kernels.runtime cimport check, grad_enabled, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_is_float, kl_itemsize,
+    new_tensor,
 )
 
 from kael._kernels.tensor import require_tensor
@@ -172,10 +173,34 @@ cdef void set_output(kl_batch *batch, TensorBase out, bint has_rows, bint has_co
         batch.out[d] = out.strides_[d] * size
 
 
+cdef int end_product(kl_op *op, const kl_batch *batch, str name) except -1:
+    """Reads of broadcast matrices count once; a bias is one addition an element."""
+    cdef const kl_product *one = &batch.first
+    cdef int64_t a = one.rows * one.inner
+    cdef int64_t b = one.inner * one.columns
+    cdef int64_t out = one.rows * one.columns
+    cdef int d
+    for d in range(batch.dims):
+        out *= batch.shape[d]
+        a *= batch.shape[d] if batch.a[d] != 0 else 1
+        b *= batch.shape[d] if batch.b[d] != 0 else 1
+    cdef int64_t flops = 2 * out * one.inner
+    cdef int64_t elements = a + b + out
+    if one.bias is not NULL:
+        flops += out
+        elements += one.columns
+    return end_op(op, name, elements * kl_itemsize(batch.dtype), flops)
+
+
 cdef int run(kl_batch *batch, str op) except -1:
     cdef int status
+    cdef kl_op profiled
+    if batch.rt.begin is not NULL:
+        batch.rt.begin(&profiled)
     with nogil:
         status = kl_matmul_batched(batch)
+    if batch.rt.begin is not NULL:
+        end_product(&profiled, batch, op)
     return check(status, op)
 
 
@@ -373,8 +398,14 @@ def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out no
         wanted = "an integer" if name == KL_EXACT else "float32 or float64"
         raise TypeError(f"{op}: dtype must be {wanted}, got {by_code(dtype).name}")
     set_rung(&call, op, a, b, out)
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_matmul_rung(rt, dtype, name, &call)
+    if rt.begin is not NULL:
+        end_op(&profiled, op, bytes_of(a) + bytes_of(b) + bytes_of(out),
+               2 * out.size * call.inner)
     check(status, op)
 
 
