@@ -45,7 +45,7 @@ class Event(_Record):
     inner : int
         Nanoseconds of the operations inside, on the same thread.
     bytes, flops : int
-        Distinct bytes read and written; arithmetic operations.
+        Distinct bytes of each operand and of the result; arithmetic operations.
     chunk_count : int
         Pieces that the thread pool ran; 0 for an operation that was not shared.
     chunks : list of tuple
@@ -55,7 +55,7 @@ class Event(_Record):
         since the thread's previous operation, and workspace.
     """
 
-    __slots__ = (
+    __slots__ = (  # noqa: RUF023 - the order of the values
         "name", "scope", "thread", "start", "end", "inner", "bytes", "flops", "chunk_count",
         "chunks", "hits", "misses",
     )  # fmt: skip
@@ -79,7 +79,7 @@ class Row(_Record):
     smaller of peak flops and bytes times bandwidth) that was reached, None where it is not known.
     """
 
-    __slots__ = (
+    __slots__ = (  # noqa: RUF023 - the order of the values
         "key", "calls", "self_time", "total_time", "bytes", "flops", "threads", "chunks", "hits",
         "misses", "roofline",
     )  # fmt: skip
@@ -256,7 +256,7 @@ class profile:  # noqa: N801 - torch's spelling
     >>> with kael.profiler.profile() as prof:
     ...     y = x + x
     >>> [(row.key, row.calls, row.bytes, row.flops) for row in prof.key_averages()]
-    [('add', 1, 32, 4)]
+    [('add', 1, 48, 4)]
     """
 
     def __init__(self, *, peak_flops=None, bandwidth=None):

@@ -28,6 +28,15 @@ def test_readme_example_runs(capsys):
     assert float(capsys.readouterr().out.split()[-1]) < 1.0
 
 
+def test_profiler_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    page = (ROOT / "docs/profiler.md").read_text()
+    for code in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec(compile(code, "profiler.md", "exec"), {})
+    assert "matmul backward: matmul" in capsys.readouterr().out
+    assert (tmp_path / "trace.json").exists()
+
+
 def test_readme_names_every_switch():
     """Each KAEL_ variable that is read somewhere stands in the table, and no other."""
     table = set(re.findall(r"^\| `(KAEL_\w+)", README, re.M))
