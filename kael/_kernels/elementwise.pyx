@@ -3,22 +3,12 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.numbers cimport new_number
+from kael._kernels.overlap cimport describe, kl_in_the_way, kl_layout
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, bytes_of, kl_aligned,
     kl_itemsize, new_like, new_tensor,
 )
-
-
-cdef extern from "kael/elementwise/overlap.h" nogil:
-    struct kl_layout:
-        const char *data
-        int64_t itemsize
-        int dims
-        const int64_t *shape
-        const int64_t *strides
-
-    bint kl_in_the_way(const kl_layout *x, const kl_layout *out)
 
 
 cdef extern from "kael/elementwise.h" nogil:
@@ -132,14 +122,6 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
                         f"out has {DTYPE_NAMES[out.dtype]}")
     begin_write(out, op)
     return 0
-
-
-cdef void describe(TensorBase x, kl_layout *layout) noexcept:
-    layout.data = x.data
-    layout.itemsize = kl_itemsize(x.dtype)
-    layout.dims = x.ndim
-    layout.shape = x.shape_
-    layout.strides = x.strides_
 
 
 cdef TensorBase apart(TensorBase x, TensorBase out):

@@ -6,6 +6,7 @@ from libc.stdint cimport int64_t, uintptr_t
 
 from kael._kernels.elementwise cimport as_contiguous, copy_into
 from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.overlap cimport describe, kl_extent, kl_layout
 from kael._kernels.reduce cimport dot
 from kael._kernels.runtime cimport check, end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
@@ -15,16 +16,6 @@ from kael._kernels.tensor cimport (
 
 from kael._kernels.tensor import require_tensor
 from kael.dtypes import by_code
-
-cdef extern from "kael/elementwise/overlap.h" nogil:
-    struct kl_layout:
-        const char *data
-        int64_t itemsize
-        int dims
-        const int64_t *shape
-        const int64_t *strides
-
-    void kl_extent(const kl_layout *x, uintptr_t *low, uintptr_t *high)
 
 cdef extern from "kael/matmul.h" nogil:
     enum:
@@ -65,6 +56,7 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t *out
 
     int kl_matmul_batched(kl_batch *batch)
+    void kl_batch_work(const kl_batch *batch, int64_t *elements, int64_t *flops)
     bint kl_batch_may_stop(kl_batch *batch)
     int kl_matmul_way(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
@@ -173,34 +165,17 @@ cdef void set_output(kl_batch *batch, TensorBase out, bint has_rows, bint has_co
         batch.out[d] = out.strides_[d] * size
 
 
-cdef int end_product(kl_op *op, const kl_batch *batch, str name) except -1:
-    """Reads of broadcast matrices count once; a bias is one addition an element."""
-    cdef const kl_product *one = &batch.first
-    cdef int64_t a = one.rows * one.inner
-    cdef int64_t b = one.inner * one.columns
-    cdef int64_t out = one.rows * one.columns
-    cdef int d
-    for d in range(batch.dims):
-        out *= batch.shape[d]
-        a *= batch.shape[d] if batch.a[d] != 0 else 1
-        b *= batch.shape[d] if batch.b[d] != 0 else 1
-    cdef int64_t flops = 2 * out * one.inner
-    cdef int64_t elements = a + b + out
-    if one.bias is not NULL:
-        flops += out
-        elements += one.columns
-    return end_op(op, name, elements * kl_itemsize(batch.dtype), flops)
-
-
 cdef int run(kl_batch *batch, str op) except -1:
     cdef int status
+    cdef int64_t elements, flops
     cdef kl_op profiled
     if batch.rt.begin is not NULL:
         batch.rt.begin(&profiled)
     with nogil:
         status = kl_matmul_batched(batch)
     if batch.rt.begin is not NULL:
-        end_product(&profiled, batch, op)
+        kl_batch_work(batch, &elements, &flops)
+        end_op(&profiled, op, elements * kl_itemsize(batch.dtype), flops)
     return check(status, op)
 
 
@@ -266,11 +241,7 @@ cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
 
 cdef void extent(TensorBase x, uintptr_t *low, uintptr_t *high) noexcept:
     cdef kl_layout layout
-    layout.data = x.data
-    layout.itemsize = kl_itemsize(x.dtype)
-    layout.dims = x.ndim
-    layout.shape = x.shape_
-    layout.strides = x.strides_
+    describe(x, &layout)
     kl_extent(&layout, low, high)
 
 

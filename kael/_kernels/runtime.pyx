@@ -7,13 +7,14 @@ raises ``ValueError`` there, and the next call reads it again.
 
 from libc.errno cimport ENOMEM
 from libc.stdint cimport INT64_MAX, int64_t
-from libc.stdlib cimport free, getenv
+from libc.stdlib cimport getenv
 
 
 cdef extern from "kael/process.h" nogil:
     enum:
         KL_ISA_COUNT
         kMaxThreads
+        kMostEvents
     const char *KL_COMPILER
     const char *KAEL_FLAGS
     const char *KL_SANITIZER
@@ -41,20 +42,12 @@ cdef extern from "kael/process.h" nogil:
         int callbacks
 
     struct kl_chunk:
-        kl_chunk *next
         int64_t start
         int64_t end
         int thread
 
-    struct kl_op_chunks "kl_op":
-        kl_chunk *chunks
-
-    struct kl_profile_t "kl_profile":
-        int64_t started
-
     kl_runtime kl_the_runtime
     kl_runtime kl_profiled_runtime
-    kl_profile_t kl_profile
     kl_process_t kl_process
     kl_self_t kl_self
 
@@ -63,7 +56,9 @@ cdef extern from "kael/process.h" nogil:
     int64_t kl_usable_cpus()
     int64_t kl_cgroup_cpus(const char *root)
     void kl_set_isa(int isa)
+    void kl_count_profile()
     void kl_end_op(kl_op *op)
+    bint kl_take_chunk(kl_op *op, kl_chunk *chunk)
     bint kl_parse_number(const char *text, int64_t *value)
     int64_t kl_configured_threads()
     void kl_set_threads(int64_t threads)
@@ -72,10 +67,6 @@ cdef extern from "kael/process.h" nogil:
     void kl_set_caching(bint caching)
     bint kl_caching()
     int64_t kl_block_capacity(int64_t nbytes)
-
-
-# A profile that nobody stops ceases to grow there, and ends with None: 400 bytes an event.
-cdef int64_t kMostEvents = 1 << 20
 
 
 # ---- First use ----
@@ -194,7 +185,7 @@ def start_profile(list events):
     """
     global plain, profiles
     runtime()
-    kl_profile.started += 1
+    kl_count_profile()
     profiles = (*(profiles or ()), events)
     plain = False
 
@@ -208,15 +199,10 @@ def stop_profile(list events):
 
 cdef list chunks_of(kl_op *op):
     """The chunks, first to last, freed."""
-    cdef kl_op_chunks *held = <kl_op_chunks *> op
-    cdef kl_chunk *chunk
+    cdef kl_chunk chunk
     found = []
-    while held.chunks is not NULL:
-        chunk = held.chunks
-        held.chunks = chunk.next
-        thread, first, last = chunk.thread, chunk.start, chunk.end
-        free(chunk)
-        found.append((thread, first, last))
+    while kl_take_chunk(op, &chunk):
+        found.append((chunk.thread, chunk.start, chunk.end))
     found.reverse()
     return found
 
@@ -231,10 +217,8 @@ cdef int end_op(kl_op *op, str name, int64_t nbytes, int64_t flops) except -1:
     event = (name, scope, op.thread, op.start, op.end, op.inner, nbytes, flops, op.chunk_count,
              chunks, op.hits, op.misses)
     for events in profiles or ():
-        if len(<list> events) < kMostEvents:
-            (<list> events).append(event)
-        elif len(<list> events) == kMostEvents:
-            (<list> events).append(None)
+        if len(<list> events) <= kMostEvents:
+            (<list> events).append(event if len(<list> events) < kMostEvents else None)
     return 0
 
 
