@@ -33,8 +33,9 @@ def test_readme_example_runs(capsys):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_of_a_page_run(page):
-    """In order, in one namespace: a page is read from its top."""
+def test_examples_of_a_page_run(page, tmp_path, monkeypatch):
+    """In order, in one namespace: a page is read from its top. Files that it writes go away."""
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.S | re.M)
     if any("torch" in block.split() for block in blocks):
         pytest.importorskip("torch")

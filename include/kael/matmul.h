@@ -311,4 +311,18 @@ static int kl_matmul_rung(const struct kl_runtime *rt, int dtype, int name, stru
     return KL_OK;
 }
 
+/* Distinct elements that a batch touches, and its operations: what a profile reckons with. */
+static inline void kl_batch_work(const struct kl_batch *batch, int64_t *elements, int64_t *flops) {
+    const struct kl_product *one = &batch->first;
+    int64_t a = one->rows * one->inner, b = one->inner * one->columns;
+    int64_t out = one->rows * one->columns;
+    for (int d = 0; d < batch->dims; d++) {
+        out *= batch->shape[d];
+        a *= batch->a[d] ? batch->shape[d] : 1;
+        b *= batch->b[d] ? batch->shape[d] : 1;
+    }
+    *elements = a + b + out + (one->bias ? one->columns : 0);
+    *flops = 2 * out * one->inner + (one->bias ? out : 0);
+}
+
 #endif

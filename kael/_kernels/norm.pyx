@@ -4,8 +4,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, malloc
 
-from kael._kernels.runtime cimport check, kl_runtime, runtime
-from kael._kernels.tensor cimport TensorBase, kl_is_float
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
+from kael._kernels.tensor cimport TensorBase, kl_is_float, kl_itemsize
 
 
 cdef extern from "kael/norm.h" nogil:
@@ -71,8 +71,17 @@ def total(list tensors, double p):
         parts[i].contiguous = t.contiguous
         parts[i].shape = t.shape_
         parts[i].strides = t.strides_
+    cdef int64_t nbytes = 0, size = 0
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        for i in range(count):
+            size += parts[i].size
+            nbytes += parts[i].size * kl_itemsize(parts[i].dtype)
+        rt.begin(&profiled)
     with nogil:
         status = kl_norm(rt, term, p, parts, count, &result)
     free(parts)
+    if rt.begin is not NULL:
+        end_op(&profiled, "norm", nbytes, 2 * size)
     check(status, "norm")
     return result
