@@ -68,6 +68,21 @@ def test_each_way_adds_to_out_in_v1s_order(way, shape, dtype, every_isa):
         assert bits_equal(out, expected), threads
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_every_count_of_columns_left_over(dtype, every_isa):
+    """Widths of tiles, whole and half, on few rows and many; nothing is written beside them."""
+    a, b = operands(15, 40, 68, dtype)
+    expected = oracle(a, b)
+    for rows in (1, 4, 15):
+        for columns in range(1, 68):
+            for name in ("plain", "transposed"):
+                buffer = np.full((rows, 70), 7, dtype)
+                x, y, out = tensors(a[:rows], layout(name, b[:, :columns].copy()), buffer)
+                kael.matmul(x, y, out=out[:, :columns])
+                assert bits_equal(buffer[:, :columns], expected[:rows, :columns]), (rows, columns)
+                assert (buffer[:, columns:] == 7).all(), (rows, columns, name)
+
+
 # What matmul takes for which operands: rows, inner, columns, layout of b.
 CHOICES = {
     "direct": [(64, 784, 128, "plain"), (1, 30, 40, "plain"), (9, 4, 70, "plain")],
