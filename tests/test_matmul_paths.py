@@ -85,8 +85,13 @@ def test_every_count_of_columns_left_over(dtype, every_isa):
 
 # What matmul takes for which operands: rows, inner, columns, layout of b.
 CHOICES = {
-    "direct": [(64, 784, 128, "plain"), (1, 30, 40, "plain"), (9, 4, 70, "plain")],
-    "stream": [(2, 600, 1030, "plain"), (14, 1100, 600, "plain"), (30, 2100, 1100, "plain")],
+    "direct": [
+        (64, 784, 128, "plain"),
+        (1, 30, 40, "plain"),
+        (9, 4, 70, "plain"),
+        (2, 600, 1030, "plain"),
+    ],
+    "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
     "panels": [(5, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
     "packed": [(300, 520, 410, "transposed"), (70, 2048, 70, "transposed")],
@@ -167,7 +172,7 @@ def test_ragged_products_of_many_threads(shape, threads):
 
 INTEGER_CHOICES = {
     "direct": (64, 530, 70, "plain"),
-    "stream": (3, 600, 9000, "plain"),
+    "stream": (3, 600, 14500, "plain"),
     "turned": (2, 530, 270, "transposed"),
     "panels": (40, 530, 90, "transposed"),
     "packed": (1030, 530, 40, "transposed"),
