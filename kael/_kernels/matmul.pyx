@@ -229,6 +229,22 @@ cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int nd
     return begin_write(out, op)
 
 
+def check_sum_output(str op, out, TensorBase x, TensorBase a, TensorBase b, tuple shape):
+    """Refuses an out= of x + a @ b as that of a product; it may share memory with x."""
+    cdef int64_t sizes[KL_MAX_DIMS]
+    cdef int d
+    require_tensor(op, out=out)
+    for d in range(len(shape)):
+        sizes[d] = shape[d]
+    if wants_grad(out) or wants_grad(x) or wants_gradient(a, b):
+        refuse_gradients(op)
+    check_output(op, out, a, b, len(shape), sizes)
+
+
+cdef object refuse_gradients(str op):
+    raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
+
+
 cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
     """Whether the address ranges of two tensors meet."""
     cdef uintptr_t x_low, x_high, y_low, y_high
@@ -301,7 +317,7 @@ def matmul(str op, a, b, TensorBase out or None, gradients):
     if not wants_gradient(a, b) and (out is None or not wants_grad(out)):
         return matmul_op(op, a, b, out)
     if out is not None:
-        raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
+        refuse_gradients(op)
     result = matmul_op(op, a, b, None)
     reads_a = a if (<TensorBase> b).requires_grad_flag else None
     reads_b = b if (<TensorBase> a).requires_grad_flag else None
