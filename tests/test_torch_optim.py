@@ -303,8 +303,8 @@ def test_they_are_torchs_optimizers():
         assert isinstance(optimizer, theirs.Optimizer)
         assert repr(optimizer) == repr(getattr(theirs, name)([p]))
     assert isinstance(mine.Lion([p]), theirs.Optimizer)
-    with pytest.raises(AttributeError, match=r"use torch.optim.LBFGS"):
-        mine.LBFGS  # noqa: B018
+    with pytest.raises(AttributeError, match=r"use torch.optim.SparseAdam"):
+        mine.SparseAdam  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         mine.Nothing  # noqa: B018
 
@@ -321,6 +321,8 @@ def test_lion_equals_kaels(decay):
     assert (p.detach().numpy() == np.asarray(q.detach())).all()
     with pytest.raises(ValueError, match=r"Invalid beta parameter at index 1: 1\.5"):
         mine.Lion([p], betas=(0.5, 1.5))
+    with pytest.raises(ValueError, match="betas must be a pair of numbers"):
+        mine.Lion([p], betas=(0.5, 0.9, 0.9))
 
 
 TRAINING = """

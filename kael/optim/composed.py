@@ -1,11 +1,20 @@
 """What the optimizers whose step is written with kael's operations have in common."""
 
 from kael._kernels import plan as kernels
+from kael._kernels.step import Step
 from kael.autograd import no_grad
 from kael.optim.optimizer import Optimizer
 from kael.tensor import Tensor
 
-__all__ = ["Composed"]
+__all__ = ["Composed", "turn"]
+
+
+def turn(optimizer):
+    """The lock to hold for the length of a step; another one after a fork."""
+    lock = optimizer.__dict__.get("_turns")
+    if lock is None:  # another thread may be here too
+        lock = optimizer.__dict__.setdefault("_turns", Step())
+    return lock.alone()
 
 
 class Composed(Optimizer):
@@ -30,14 +39,18 @@ class Composed(Optimizer):
             A dtype, a shape or a memory that the update cannot take. Nothing is changed then.
         """
         loss = self._evaluate(closure)
-        work = [
-            (group, p) for group in self.param_groups for p in group["params"] if p.grad is not None
-        ]
-        kernels.check([p for _, p in work], [p.grad for _, p in work], type(self).__name__)
-        with no_grad():
+        with turn(self), no_grad():
+            work = [
+                (group, p)
+                for group in self.param_groups
+                for p in group["params"]
+                if p.grad is not None
+            ]
+            kernels.check([p for _, p in work], [p.grad for _, p in work], type(self).__name__)
             states = [self._ready(group, p) for group, p in work]
             for (group, p), state in zip(work, states, strict=True):
-                self._update(group, p, p.grad, state)
+                self.state[p].update(state)
+                self._update(group, p, p.grad, self.state[p])
         return loss
 
     def _ready(self, group, p):
@@ -46,14 +59,22 @@ class Composed(Optimizer):
         state = self.state.get(p, {})
         for key, value in wanted.items():
             found = state.get(key)
-            if found is not None and key == "step" and not isinstance(found, Tensor):
+            if found is None:
+                continue
+            if key == "step" and not isinstance(found, Tensor):
                 wanted[key] = value.fill_(float(found))
-            elif found is not None and getattr(found, "shape", None) != value.shape:
+                continue
+            if getattr(found, "shape", None) != value.shape:
                 raise ValueError(f"{type(self).__name__}: state {key!r} does not match {p.shape}")
-            elif found is not None:
-                wanted[key] = found
-        self.state[p].update(wanted)
-        return self.state[p]
+            if key != "step" and found.dtype != p.dtype:
+                raise ValueError(
+                    f"{type(self).__name__}: state {key!r} of {found.dtype.name} does not match "
+                    f"a parameter of {p.dtype.name}"
+                )
+            if found.dtype.is_floating_point:
+                kernels.check([found], [found], type(self).__name__)  # can it be written?
+            wanted[key] = found
+        return wanted
 
     def _initial(self, group, p):
         """A fresh state; refuses a group whose options the update cannot take."""

@@ -61,7 +61,8 @@ class Fused(Optimizer):
         """
         loss = self._evaluate(closure)
         if self._plan is None:
-            self._plan = kernels.Rule(self._rule)
+            # another thread may have been here
+            self.__dict__.setdefault("_plan", kernels.Rule(self._rule))
         factor = 1.0 if max_norm is None else self._clipping(float(max_norm), norm_type)
         self._plan.step(self.param_groups, self.state, factor, zero_grad)
         return loss

@@ -10,6 +10,10 @@
 
 #include "kael/config.h"
 
+/* How the elements of an array lie in memory: in the dtype they are computed in, or in 16 bits
+ * while that is f32. */
+enum kl_storage { KL_STORAGE_plain, KL_STORAGE_bf16, KL_STORAGE_f16 };
+
 KL_INLINE uint32_t kl_bits(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
