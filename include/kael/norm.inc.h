@@ -77,8 +77,7 @@ static KL_UNUSED void KL_FN(norm_widen)(int storage, const uint16_t *KL_RESTRICT
         KL_INDEPENDENT
         for (int64_t i = 0; i < count; i++) wide[i] = kl_load_bf16(x[i]);
     } else {
-        KL_INDEPENDENT
-        for (int64_t i = 0; i < count; i++) wide[i] = kl_load_f16(x[i]);
+        KL_CAT4(kl, widen, f16, KL_ISA)(x, wide, count);
     }
 }
 

@@ -3,7 +3,7 @@
 #define KAEL_NORM_PART_H
 
 #include "kael/config.h"
-#include "kael/optim/half.h"
+#include "kael/half.h"
 
 /* One tensor of f32, f64 or, stored in 16 bits, f32. */
 struct kl_norm_part {

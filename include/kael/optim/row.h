@@ -5,7 +5,7 @@
 #ifndef KAEL_OPTIM_ROW_H
 #define KAEL_OPTIM_ROW_H
 
-#include "kael/optim/half.h"
+#include "kael/half.h"
 #include "kael/runtime.h"
 
 enum {
