@@ -58,6 +58,9 @@ arm64: ## cross-build and test on emulated aarch64 (natively where the machine i
 x86-levels: build $(VENV)/.test ## tests on an emulated CPU without AVX, and one without AVX-512
 	tools/x86_levels.sh $(RUN) $(ARGS)
 
+docs: build $(VENV)/.docs ## the documentation as HTML, in build/docs
+	$(RUN) -m sphinx -q -W --keep-going docs build/docs $(ARGS)
+
 clean: ## all that was built; not .venv
 	rm -rf build dist *.egg-info runs asv_bench/.asv
 	find kael -name '*.so' -delete
@@ -75,5 +78,5 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	@touch $@
 
 .PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan \
-	arm64 x86-levels clean build
+	arm64 x86-levels docs clean build
 .SECONDARY:

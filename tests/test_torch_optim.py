@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import run_script
+from conftest import forks, run_script
 
 import kael
 
@@ -347,6 +347,7 @@ print(loss.item())
 """
 
 
+@forks  # the loader has a worker
 def test_only_the_import_of_a_training_script_changes():
     found, expected = (
         float(run_script(TRAINING.format(module=m)).split()[-1])
@@ -360,6 +361,7 @@ def test_kael_does_not_import_torch():
     assert run_script(script).strip() == "False"
 
 
+@forks
 def test_training_after_a_fork():
     script = """
     import os, torch, kael, kael.torch.optim
