@@ -360,3 +360,21 @@ def test_a_line_search_that_fails_puts_the_parameters_back():
     with pytest.raises(ArithmeticError):
         optimizer.step(closure)
     assert p.tolist() == [1, 1, 1] != calls[1]
+
+
+@pytest.mark.parametrize("kind", [Adafactor, Muon])
+def test_a_step_that_clips_and_zeroes_equals_three_calls(kind):
+    arrays = normal([(5, 7), (6, 4)], "float32", 0)
+    a, b = ([kael.tensor(x).requires_grad_() for x in arrays] for _ in "ab")
+    fused, plain = kind(a), kind(b)
+    for step in range(2):
+        for params in (a, b):
+            for p, g in zip(params, normal([(5, 7), (6, 4)], "float32", 5 + step), strict=True):
+                p.grad = kael.tensor(3 * g)
+        fused.step(max_norm=2.0, zero_grad=True)
+        norm = optim.clip_grad_norm_(b, 2.0)
+        plain.step()
+        assert np.float32(fused.total_norm) == norm.item()
+        for p, q in zip(a, b, strict=True):
+            assert bits_equal(np.asarray(p.detach()), np.asarray(q.detach()))
+            assert not np.asarray(p.grad).any()

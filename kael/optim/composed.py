@@ -3,6 +3,7 @@
 from kael._kernels import plan as kernels
 from kael._kernels.step import Step
 from kael.autograd import no_grad
+from kael.optim.clip import clipping
 from kael.optim.optimizer import Optimizer
 from kael.tensor import Tensor
 
@@ -20,18 +21,27 @@ def turn(optimizer):
 class Composed(Optimizer):
     """An optimizer whose subclasses update one parameter at a time, in order."""
 
+    total_norm = None
+
     def __setstate__(self, state):
         super().__setstate__(state)
         for group in self.param_groups:
             group.setdefault("foreach", None)
 
-    def step(self, closure=None):
+    def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):
         """Updates every parameter that has a gradient.
 
         Parameters
         ----------
         closure : callable, optional
             Evaluates the model again and returns the loss, which ``step`` returns.
+        max_norm : float, optional
+            Clip the gradients of all groups together, which stay as they are; ``total_norm`` then
+            holds their norm.
+        norm_type : float
+            As in :func:`~kael.optim.clip_grad_norm_`.
+        zero_grad : bool
+            Leave zeros in the gradients that were used.
 
         Raises
         ------
@@ -46,11 +56,19 @@ class Composed(Optimizer):
                 for p in group["params"]
                 if p.grad is not None
             ]
-            kernels.check([p for _, p in work], [p.grad for _, p in work], type(self).__name__)
+            gradients = [p.grad for _, p in work]
+            kernels.check([p for _, p in work], gradients, type(self).__name__)
+            if zero_grad:  # can they be written?
+                kernels.check(gradients, gradients, type(self).__name__)
+            factor = 1.0 if max_norm is None else clipping(self, max_norm, norm_type)
             states = [self._ready(group, p) for group, p in work]
             for (group, p), state in zip(work, states, strict=True):
                 self.state[p].update(state)
-                self._update(group, p, p.grad, self.state[p])
+                g = p.grad if factor == 1.0 else p.grad * factor
+                self._update(group, p, g, self.state[p])
+            if zero_grad:
+                for g in gradients:
+                    g.zero_()
         return loss
 
     def _ready(self, group, p):
