@@ -1,8 +1,8 @@
 /* 16-bit floats in memory, f32 in registers: exact to load, rounded to nearest even to store.
  *
  * Plain arithmetic on bits without branches, so that loops over them vectorise on every instruction
- * set. NaN stays NaN, quiet, with the payload that fits; denormals are kept; what is too large becomes
- * infinite. half/<isa>.h has the same bits, by instructions.
+ * set. NaN stays NaN, quiet, with the payload that fits; denormals are kept; what is too large
+ * becomes infinite. half/<isa>.h has the same bits, by instructions.
  */
 #ifndef KAEL_HALF_H
 #define KAEL_HALF_H

@@ -18,7 +18,8 @@ static KL_UNUSED __attribute__((target("avx2,f16c"))) void kl_narrow_f16_avx2(
     const float *KL_RESTRICT wide, uint16_t *KL_RESTRICT x, int64_t count) {
     int64_t i = 0;
     for (; i + 8 <= count; i += 8) {
-        const __m128i halves = _mm256_cvtps_ph(_mm256_loadu_ps(wide + i), _MM_FROUND_TO_NEAREST_INT);
+        const __m256 floats = _mm256_loadu_ps(wide + i);
+        const __m128i halves = _mm256_cvtps_ph(floats, _MM_FROUND_TO_NEAREST_INT);
         _mm_storeu_si128((__m128i *)(void *)(x + i), halves);
     }
     for (; i < count; i++) x[i] = kl_store_f16(wide[i]);

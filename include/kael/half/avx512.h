@@ -18,7 +18,8 @@ static KL_UNUSED __attribute__((target("avx512f"))) void kl_narrow_f16_avx512(
     const float *KL_RESTRICT wide, uint16_t *KL_RESTRICT x, int64_t count) {
     int64_t i = 0;
     for (; i + 16 <= count; i += 16) {
-        const __m256i halves = _mm512_cvtps_ph(_mm512_loadu_ps(wide + i), _MM_FROUND_TO_NEAREST_INT);
+        const __m512 floats = _mm512_loadu_ps(wide + i);
+        const __m256i halves = _mm512_cvtps_ph(floats, _MM_FROUND_TO_NEAREST_INT);
         _mm256_storeu_si256((__m256i *)(void *)(x + i), halves);
     }
     for (; i < count; i++) x[i] = kl_store_f16(wide[i]);
