@@ -87,7 +87,7 @@ cdef class Step:
     cdef int64_t forks              # count of forks when the lock was made
 
     # The lock, to be held for the length of a step.
-    cdef object alone(self)
+    cpdef object alone(self)
     # Makes this a step of the rule.
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1
     # What a group says.

@@ -31,21 +31,23 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef class Step:
-    """Rows of one rule, kept between steps: room is reserved only when their number grows."""
+    """Rows of one rule, kept between steps: room is reserved only when their number grows.
+
+    Made without a rule it is the lock alone, of the optimizers whose step is not one call."""
 
     def __cinit__(self):
         self.factor = 1.0
         self.forks = forks
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
     def __dealloc__(self):
         free(self.rows)
         free(self.groups)
 
-    cdef object alone(self):
+    cpdef object alone(self):
         if self.forks != forks:
             self.forks = forks
-            self.lock = threading.Lock()
+            self.lock = threading.RLock()
         return self.lock
 
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1:
