@@ -24,9 +24,18 @@ reproduce: build ## check the bits of every operation on every instruction set a
 	$(RUN) -m kael.reproduce $(ARGS)
 
 bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
-	cd asv_bench && asv machine --yes && asv run --quick --show-stderr HEAD^! $(ARGS)
+	cd asv_bench && asv machine --yes && asv run --quick --show-stderr $(ARGS) HEAD^!
 
-bench-compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="--filter ...")
+bench-compare: $(VENV)/.bench ## asv on commit BASE and on HEAD; fails where HEAD is 10% slower
+	@test -n "$(BASE)" || { echo 'make bench-compare: name a commit: BASE=<commit>' >&2; exit 2; }
+	cd asv_bench && asv machine --yes && asv continuous --split --factor 1.1 --interleave-rounds \
+	    --bench '^(?!.*track_rate)' $(ARGS) $(BASE) HEAD
+
+bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/html
+	cd asv_bench && asv publish
+	$(RUN) tools/asv_page.py asv_bench/.asv/html
+
+compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="matmul --help ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
 annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil
@@ -74,6 +83,6 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
 
-.PHONY: help train test reproduce bench bench-compare annotate vec-report lint format asan tsan \
-	arm64 x86-levels clean build
+.PHONY: help train test reproduce bench bench-compare bench-publish compare annotate vec-report \
+	lint format asan tsan arm64 x86-levels clean build
 .SECONDARY:
