@@ -6,6 +6,9 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BUILD := $(RUN) setup.py -q build_ext --inplace
 ARGS ?=
+# What asv's pages load from elsewhere, and here from beside them.
+PAGE_SCRIPTS := jquery@3.3.1 flot@0.8.3 flot-orderbars@1.0.0 stupid-table-plugin@1.1.3 \
+	blueimp-md5@2.19.0 bootstrap@3.1.1
 
 # The checkout is the package: nothing is installed but what kael needs.
 export PYTHONPATH := $(CURDIR)
@@ -33,9 +36,11 @@ bench-compare: $(VENV)/.bench ## asv on commit BASE and on HEAD; fails where HEA
 
 bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/html
 	cd asv_bench && asv publish
-	$(RUN) tools/asv_page.py asv_bench/.asv/html
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix asv_bench/.asv/npm \
+	    $(PAGE_SCRIPTS)
+	$(RUN) tools/asv_page.py asv_bench/.asv/html --vendor asv_bench/.asv/npm
 
-compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="matmul --help ...")
+compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="matmul ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
 annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil

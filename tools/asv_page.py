@@ -1,13 +1,15 @@
-"""asv_page.py FOLDER: looks at the pages of `asv publish` in a headless Chromium, which is kept from
-every network, and fails unless a benchmark's page has drawn a plot.
+"""asv_page.py FOLDER: looks at the pages of `asv publish` in a headless Chromium that reaches no
+network, and fails unless a benchmark's page has drawn a plot.
 
-asv's pages load jQuery and Flot from a content delivery network. `--vendor FOLDER` holds copies, by
-the file names in index.html; scripts are taken from there and written beside the pages, so that they
-work without a network. Where no Chromium is installed this says so and ends with 0.
+asv's pages load jQuery, Flot and others from elsewhere. `--vendor FOLDER` names an npm folder with
+these packages; their files are copied beside the pages, which then work without a network. Where no
+Chromium is installed this says so and ends with 0.
 """
 
 import argparse
+import base64
 import functools
+import hashlib
 import http.server
 import json
 import re
@@ -46,9 +48,8 @@ def rendered(browser, address, screenshot=None):
 
 
 def drawn(html):
-    """Whether Flot has drawn: its canvas, and ticks of both axes beside it."""
-    canvas = re.search(r'<canvas[^>]*class="flot-base"', html)
-    return bool(canvas) and "flot-x-axis" in html and "flot-y-axis" in html
+    """Whether Flot has drawn: its canvas, and numbers beside it (one commit has no dates below)."""
+    return bool(re.search(r'<canvas[^>]*class="flot-base"', html)) and "flot-tick-label" in html
 
 
 def external(folder):
@@ -57,21 +58,36 @@ def external(folder):
     return re.findall(r'(?:src|href)="((?:https?:)?//[^"]+\.(?:js|css))"', text)
 
 
+def digest(path):
+    """The value of an integrity attribute."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()
+
+
+def find(vendor, name):
+    """The package's file of that name, its version and `.min` left out where need be."""
+    plain = re.sub(r"-[0-9.]+(?=\.)", "", name)
+    for each in (name, plain, plain.replace(".min.", ".")):
+        found = sorted(vendor.glob(f"node_modules/**/{each}"))
+        if found:
+            return found[0]
+    return None
+
+
 def localize(folder, vendor):
     """Has the pages take their scripts from files beside them; returns what is missing."""
     page = folder / "index.html"
     text, missing = page.read_text(), []
     for address in external(folder):
         name = address.rsplit("/", 1)[1]
-        source = vendor / name
-        if source.is_file():
-            (folder / "vendor").mkdir(exist_ok=True)
-            shutil.copy(source, folder / "vendor" / name)
-            text = text.replace(address, f"vendor/{name}")
-        else:
+        source = find(vendor, name)
+        if source is None:
             missing.append(name)
-    # Integrity and origin are about another server's files.
-    text = re.sub(r'(<(?:script|link)[^>]*vendor/[^>]*?)\s+integrity="[^"]*"', r"\1", text)
+            continue
+        (folder / "vendor").mkdir(exist_ok=True)
+        shutil.copy(source, folder / "vendor" / name)
+        # The file is the package's, whose digest may not be that of a network's smaller form.
+        tag = re.compile(f'"{re.escape(address)}" integrity="[^"]*"')
+        text = tag.sub(f'"vendor/{name}" integrity="{digest(source)}"', text)
     page.write_text(text)
     return missing
 
@@ -85,7 +101,7 @@ def plotted(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--vendor", type=Path, help="folder of jQuery's and Flot's files")
+    parser.add_argument("--vendor", type=Path, help="npm folder of jQuery's and Flot's files")
     parser.add_argument("--screenshot", type=Path)
     options = parser.parse_args()
     if not (options.folder / "index.html").is_file():
