@@ -6,6 +6,9 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BUILD := $(RUN) setup.py -q build_ext --inplace
 ARGS ?=
+# What asv's pages load from elsewhere, and here from beside them.
+PAGE_SCRIPTS := jquery@3.3.1 flot@0.8.3 flot-orderbars@1.0.0 stupid-table-plugin@1.1.3 \
+	blueimp-md5@2.19.0 bootstrap@3.1.1
 
 # The checkout is the package: nothing is installed but what kael needs.
 export PYTHONPATH := $(CURDIR)
@@ -24,9 +27,20 @@ reproduce: build ## check the bits of every operation on every instruction set a
 	$(RUN) -m kael.reproduce $(ARGS)
 
 bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
-	cd asv_bench && asv machine --yes && asv run --quick --show-stderr HEAD^! $(ARGS)
+	cd asv_bench && asv machine --yes && asv run --quick --show-stderr $(ARGS) HEAD^!
 
-bench-compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="--filter ...")
+bench-compare: $(VENV)/.bench ## asv on commit BASE and on HEAD; fails where HEAD is 10% slower
+	@test -n "$(BASE)" || { echo 'make bench-compare: name a commit: BASE=<commit>' >&2; exit 2; }
+	cd asv_bench && asv machine --yes && asv continuous --split --factor 1.1 --interleave-rounds \
+	    --bench '^(?!.*track_rate)' $(ARGS) $(BASE) HEAD
+
+bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/html
+	cd asv_bench && asv publish
+	npm install --silent --no-save --no-audit --no-fund --ignore-scripts --prefix asv_bench/.asv/npm \
+	    $(PAGE_SCRIPTS)
+	$(RUN) tools/asv_page.py asv_bench/.asv/html --vendor asv_bench/.asv/npm
+
+compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="matmul ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
 annotate: $(VENV)/.ready ## Cython's annotated pages, build/cython/index.html; fails on Python inside nogil
@@ -83,6 +97,6 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	$(PIP) $$($(RUN) tools/requirements.py $*)
 	@touch $@
 
-.PHONY: help train test reproduce bench bench-compare annotate vec-report profile lab lint format \
-	asan tsan arm64 x86-levels docs clean build
+.PHONY: help train test reproduce bench bench-compare bench-publish compare annotate vec-report \
+	profile lab lint format asan tsan arm64 x86-levels docs clean build
 .SECONDARY:

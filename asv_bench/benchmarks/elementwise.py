@@ -2,7 +2,15 @@
 
 import kael
 
-from .common import THREADS, operand
+from .common import ISAS, THREADS, need, operand, rate, use_isa
+
+UNARY = [
+    *("neg", "abs", "square", "relu", "floor", "round", "sqrt", "rsqrt", "cbrt", "reciprocal"),
+    *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sinh", "cosh", "tanh", "sigmoid"),
+    *("erf", "erfc", "gelu", "gelu_tanh", "sin", "cos", "tan", "asin", "acos", "atan"),
+]
+BINARY = ["add", "mul", "div", "maximum", "remainder", "floor_divide", "pow", "atan2", "hypot"]
+LAYOUTS = ["contiguous", "broadcast", "transposed"]
 
 
 class Pass:
@@ -52,9 +60,100 @@ class Layout:
         else:
             self.x + self.other
 
-    def time_contiguous(self, layout, threads):
-        if layout == "transposed":
-            self.other.contiguous()
+
+class ContiguousFromTransposed:
+    """A transpose written out, by tiles."""
+
+    params = ([1000, 4096], ["float32", "float64"], THREADS)
+    param_names = ("n", "dtype", "threads")
+
+    def setup(self, n, dtype, threads):
+        kael.set_num_threads(threads)
+        self.x = operand(n, n, dtype=getattr(kael, dtype)).T
+        self.x.contiguous()
+
+    def time_contiguous(self, n, dtype, threads):
+        self.x.contiguous()
+
+    def track_rate_contiguous(self, n, dtype, threads):
+        return rate(2 * n * n * int(dtype[-2:]) // 8, self.x.contiguous)
+
+    track_rate_contiguous.unit = "bytes/s"
+
+
+class Function:
+    """Every elementary function, in cache, on each instruction set."""
+
+    params = (UNARY, ["float32", "float64"], ISAS)
+    param_names = ("function", "dtype", "isa")
+
+    def setup(self, function, dtype, isa):
+        self.isa = use_isa(isa)
+        kael.set_num_threads(1)
+        self.run = need(function)
+        self.x = kael.rand(10**5).to(getattr(kael, dtype))
+        self.run(self.x)
+
+    def time_function(self, function, dtype, isa):
+        self.run(self.x)
+
+
+class Pair:
+    """Operations of two operands, in cache, on each instruction set."""
+
+    params = (BINARY, ["float32", "float64"], ISAS)
+    param_names = ("operation", "dtype", "isa")
+
+    def setup(self, operation, dtype, isa):
+        self.isa = use_isa(isa)
+        kael.set_num_threads(1)
+        self.run = need(operation)
+        self.x = kael.rand(10**5).to(getattr(kael, dtype)) + 0.5
+        self.run(self.x, self.x)
+
+    def time_pair(self, operation, dtype, isa):
+        self.run(self.x, self.x)
+
+
+class Naive:
+    """A loop in Python beside the kernel, over operands that are laid out alike or not."""
+
+    params = (LAYOUTS, ["loop", "kernel"])
+    param_names = ("layout", "by")
+
+    def setup(self, layout, by):
+        kael.set_num_threads(1)
+        a, b = operand(128, 128), operand(128, 128)
+        b = {"contiguous": b, "broadcast": operand(128), "transposed": b.T}[layout]
+        if by == "kernel":
+            self.run = lambda: a + b
+        else:
+            rows, other = a.tolist(), kael.broadcast_to(b, (128, 128)).tolist()
+            self.run = lambda: [
+                [x + y for x, y in zip(*pair, strict=True)]
+                for pair in zip(rows, other, strict=True)
+            ]
+
+    def time_add(self, layout, by):
+        self.run()
+
+
+class Memory:
+    """Bytes a second of operands that lie in memory, read and written."""
+
+    params = (["add", "relu", "exp"], ["float32", "float64"], THREADS)
+    param_names = ("operation", "dtype", "threads")
+
+    def setup(self, operation, dtype, threads):
+        kael.set_num_threads(threads)
+        x = operand(10**7, dtype=getattr(kael, dtype))
+        self.run = (lambda: x + x) if operation == "add" else lambda: need(operation)(x)
+        self.bytes = 2 * x.numel() * int(dtype[-2:]) // 8
+
+    def track_rate(self, operation, dtype, threads):
+        return rate(self.bytes, self.run)
+
+    track_rate.unit = "bytes/s"
 
 
 class Call:

@@ -4,9 +4,8 @@ Rates are 2 * rows * inner * columns / time; compare.py divides them by the meas
 """
 
 import kael
-from kael import matmul_versions as ladder
 
-from .common import THREADS, operand
+from .common import ISAS, MANY_THREADS, THREADS, need, operand, rate, use_isa
 from .shapes import BATCHES, DTYPES, SHAPES, SQUARES
 
 RUNGS = ["v1_ijk", "v2_ikj", "v3_tiled", "v4_packed", "v5_simd", "v6_threaded"]
@@ -24,10 +23,55 @@ class Version:
             raise NotImplementedError
         kael.set_num_threads(THREADS[-1])
         self.a, self.b, self.out = operand(n, n), operand(n, n), kael.zeros(n, n)
-        self.run = getattr(ladder, rung)
+        self.run = need(rung, need("matmul_versions"))
 
     def time_version(self, rung, n):
         self.run(self.a, self.b, self.out)
+
+    def track_rate_version(self, rung, n):
+        return rate(2 * n**3, lambda: self.run(self.a, self.b, self.out))
+
+    track_rate_version.unit = "flop/s"
+
+
+class InstructionSet:
+    """The kernels of each instruction set, on one thread."""
+
+    params = (["v4_packed", "v5_simd"], ISAS, list(DTYPES.values()))
+    param_names = ("rung", "isa", "dtype")
+
+    def setup(self, rung, isa, dtype):
+        self.isa = use_isa(isa)
+        kael.set_num_threads(1)
+        dtype = getattr(kael, dtype)
+        self.a, self.b = operand(512, 512, dtype=dtype), operand(512, 512, dtype=dtype)
+        self.out = kael.zeros(512, 512, dtype=dtype)
+        self.run = need(rung, need("matmul_versions"))
+
+    def track_rate(self, rung, isa, dtype):
+        return rate(2 * 512**3, lambda: self.run(self.a, self.b, self.out))
+
+    track_rate.unit = "flop/s"
+
+
+class Threads:
+    """1024 cubed on the seeds' thread counts; beyond the cores it must not get slower."""
+
+    params = (MANY_THREADS, list(DTYPES.values()))
+    param_names = ("threads", "dtype")
+
+    def setup(self, threads, dtype):
+        kael.set_num_threads(threads)
+        self.a = operand(1024, 1024, dtype=getattr(kael, dtype))
+        kael.matmul(self.a, self.a)
+
+    def time_matmul(self, threads, dtype):
+        kael.matmul(self.a, self.a)
+
+    def track_rate_matmul(self, threads, dtype):
+        return rate(2 * 1024**3, lambda: kael.matmul(self.a, self.a))
+
+    track_rate_matmul.unit = "flop/s"
 
 
 class Product:
@@ -71,6 +115,9 @@ class Layer:
 
     def time_forward(self, shape, threads):
         kael.linear(self.x, self.weight, self.bias)
+
+    def time_forward_without_bias(self, shape, threads):
+        kael.linear(self.x, self.weight)
 
     def time_gradient_of_x(self, shape, threads):
         kael.matmul(self.g, self.weight)
@@ -120,6 +167,7 @@ class Einsum:
     param_names = ("equation", "threads")
 
     def setup(self, equation, threads):
+        need("einsum")
         kael.set_num_threads(threads)
         sizes = {"b": 4, "h": 8, "q": 128, "k": 128, "d": 64}
         names = equation.split("->")[0].split(",")

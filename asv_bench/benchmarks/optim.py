@@ -1,9 +1,9 @@
 """Optimizer steps: from one large tensor, where memory is the limit, to many small ones, where the
-call is. `python asv_bench/compare_optim.py` sets them against torch and the memory itself."""
+call is. `python asv_bench/compare.py optim` sets them against torch and the memory itself."""
 
 import kael
 
-from .common import THREADS, operand
+from .common import THREADS, need, operand, rate
 from .parameters import PARAMETERS
 
 OPTIMIZERS = {
@@ -14,6 +14,11 @@ OPTIMIZERS = {
     "RMSprop": kael.optim.RMSprop,
     "Lion": kael.optim.Lion,
 }
+
+NAMES = [
+    *("SGD", "Adam", "AdamW", "Adagrad", "RMSprop", "NAdam", "RAdam", "Adamax", "Adadelta"),
+    *("ASGD", "Rprop", "Lion", "Adafactor", "Muon"),
+]
 
 
 def with_gradients(sizes):
@@ -35,6 +40,41 @@ class Step:
 
     def time_step(self, optimizer, parameters, threads):
         self.optimizer.step()
+
+
+class Every:
+    """Every optimizer that needs no closure; matrices, as Muon wants them."""
+
+    params = ([*NAMES], THREADS)
+    param_names = ("optimizer", "threads")
+
+    def setup(self, optimizer, threads):
+        kael.set_num_threads(threads)
+        parameters = [operand(*shape).requires_grad_() for shape in ((784, 128), (128, 10))]
+        for parameter in parameters:
+            parameter.grad = operand(*parameter.shape)
+        self.optimizer = need(optimizer, kael.optim)(parameters, lr=1e-3)
+        self.optimizer.step()
+
+    def time_step(self, optimizer, threads):
+        self.optimizer.step()
+
+
+class Memory:
+    """Bytes a second of Adam's step: four arrays read, three written."""
+
+    params = (THREADS,)
+    param_names = ("threads",)
+
+    def setup(self, threads):
+        kael.set_num_threads(threads)
+        self.optimizer = kael.optim.Adam(with_gradients([20_000_000]))
+        self.optimizer.step()
+
+    def track_rate_adam(self, threads):
+        return rate(7 * 4 * 20_000_000, self.optimizer.step)
+
+    track_rate_adam.unit = "bytes/s"
 
 
 class Fused:

@@ -2,7 +2,22 @@
 
 import kael
 
-from .common import THREADS, operand
+from .common import ISAS, THREADS, need, operand, rate, use_isa
+
+EVERY = [
+    "sum",
+    "mean",
+    "prod",
+    "var",
+    "std",
+    "norm",
+    "amax",
+    "amin",
+    "argmax",
+    "argmin",
+    "any",
+    "all",
+]
 
 
 class Whole:
@@ -31,6 +46,37 @@ class Dim:
 
     def time_dim(self, operation, dim, threads):
         self.run(dim)
+
+
+class Every:
+    """Every reduction in cache, on each instruction set."""
+
+    params = (EVERY, ["float32", "float64"], ISAS)
+    param_names = ("operation", "dtype", "isa")
+
+    def setup(self, operation, dtype, isa):
+        self.isa = use_isa(isa)
+        kael.set_num_threads(1)
+        self.run = need(operation, operand(10**5, dtype=getattr(kael, dtype)))
+
+    def time_reduction(self, operation, dtype, isa):
+        self.run()
+
+
+class Memory:
+    """Bytes a second that a sum reads from memory."""
+
+    params = (["float32", "float64"], THREADS)
+    param_names = ("dtype", "threads")
+
+    def setup(self, dtype, threads):
+        kael.set_num_threads(threads)
+        self.x = operand(10**7, dtype=getattr(kael, dtype))
+
+    def track_rate_sum(self, dtype, threads):
+        return rate(10**7 * int(dtype[-2:]) // 8, self.x.sum)
+
+    track_rate_sum.unit = "bytes/s"
 
 
 class Narrow:

@@ -5,16 +5,17 @@ import threading
 
 import kael
 
-from .common import THREADS, operand
+from .common import MANY_THREADS, THREADS, need, operand
 
 
 class Region:
     """A parallel region that does nothing, after a job and after a rest."""
 
-    params = (THREADS,)
+    params = (MANY_THREADS,)
     param_names = ("threads",)
 
     def setup(self, threads):
+        need("parallel_for")
         kael.set_num_threads(threads)
         self.body = lambda first, last: None
 
@@ -25,33 +26,39 @@ class Region:
 class Scaling:
     """Memory-bound against compute-bound: the roofline of the machine, in two lines."""
 
-    params = ([2**13, 2**16, 2**19, 2**21, 2**23], THREADS)
+    params = ([2**k for k in range(13, 24, 2)], sorted({1, 4, 15, *THREADS}))
     param_names = ("elements", "threads")
 
     def setup(self, elements, threads):
         kael.set_num_threads(threads)
         self.x = operand(elements)
-        self.square = operand(512, 512)
 
     def time_add(self, elements, threads):
         self.x + self.x
 
-    def time_matmul_512(self, elements, threads):
-        self.square @ self.square
-
 
 class FreeOfTheGil:
-    """Two Python threads computing at once take as long as one of them alone."""
+    """The same work by N Python threads at once and by a loop: the ratio is what the GIL leaves."""
 
-    params = ([1, 2],)
-    param_names = ("python_threads",)
+    params = (["loop", "threads"], ["matmul", "exp", "softmax", "sum"], [2, 4])
+    param_names = ("by", "operation", "count")
 
-    def setup(self, python_threads):
+    def setup(self, by, operation, count):
         kael.set_num_threads(1)
-        self.operands = [operand(384, 384) for _ in range(python_threads)]
+        self.run = {
+            "matmul": lambda x: x @ x,
+            "exp": lambda x: x.exp(),
+            "softmax": lambda x: x.softmax(-1),
+            "sum": lambda x: x.sum(),
+        }[operation]
+        self.operands = [operand(512, 512) for _ in range(count)]
 
-    def time_matmuls(self, python_threads):
-        threads = [threading.Thread(target=lambda a=a: a @ a) for a in self.operands]
+    def time_operation(self, by, operation, count):
+        if by == "loop":
+            for x in self.operands:
+                self.run(x)
+            return
+        threads = [threading.Thread(target=self.run, args=(x,)) for x in self.operands]
         for thread in threads:
             thread.start()
         for thread in threads:
