@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t
 
 from kael._kernels.elementwise cimport as_contiguous, copy_into
 from kael._kernels.graph cimport record_op, wants_grad
-from kael._kernels.overlap cimport describe, kl_extent, kl_layout
+from kael._kernels.overlap cimport spans_meet
 from kael._kernels.reduce cimport dot
 from kael._kernels.runtime cimport check, end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
@@ -243,22 +243,6 @@ def check_sum_output(str op, out, TensorBase x, TensorBase a, TensorBase b, tupl
 
 cdef object refuse_gradients(str op):
     raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
-
-
-cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
-    """Whether the address ranges of two tensors meet."""
-    cdef uintptr_t x_low, x_high, y_low, y_high
-    if x.size == 0 or y.size == 0:
-        return False
-    extent(x, &x_low, &x_high)
-    extent(y, &y_low, &y_high)
-    return x_low < y_high and y_low < x_high
-
-
-cdef void extent(TensorBase x, uintptr_t *low, uintptr_t *high) noexcept:
-    cdef kl_layout layout
-    describe(x, &layout)
-    kl_extent(&layout, low, high)
 
 
 cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias):

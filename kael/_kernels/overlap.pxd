@@ -22,3 +22,19 @@ cdef inline void describe(TensorBase x, kl_layout *layout) noexcept:
     layout.dims = x.ndim
     layout.shape = x.shape_
     layout.strides = x.strides_
+
+
+cdef inline void extent(TensorBase x, uintptr_t *low, uintptr_t *high) noexcept:
+    cdef kl_layout layout
+    describe(x, &layout)
+    kl_extent(&layout, low, high)
+
+
+cdef inline bint spans_meet(TensorBase x, TensorBase y) noexcept:
+    """Whether the address ranges of two tensors meet."""
+    cdef uintptr_t x_low, x_high, y_low, y_high
+    if x.size == 0 or y.size == 0:
+        return False
+    extent(x, &x_low, &x_high)
+    extent(y, &y_low, &y_high)
+    return x_low < y_high and y_low < x_high
