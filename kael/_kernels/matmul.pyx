@@ -24,7 +24,6 @@ cdef extern from "kael/matmul.h" nogil:
         KL_STREAM
         KL_TURNED
         KL_PACKED
-    enum:
         KL_EXACT
         KL_BY_WAY
 
@@ -99,8 +98,7 @@ cdef void set_rows(kl_product *product, TensorBase a) noexcept:
 cdef void set_columns(kl_product *product, TensorBase b, bint transposed) noexcept:
     """The right matrix: the last two dims of b, a vector being one column."""
     cdef int64_t size = kl_itemsize(b.dtype)
-    cdef int last = b.ndim - 1
-    cdef int row = last - 1
+    cdef int last = b.ndim - 1, row = b.ndim - 2
     product.b.data = b.data
     if last == 0:
         product.b.row = b.strides_[0] * size
@@ -141,8 +139,7 @@ cdef int set_batch(kl_batch *batch, str op, TensorBase a, TensorBase b) except -
 
 cdef int output_shape(kl_batch *batch, bint has_rows, bint has_columns, int64_t *shape) noexcept:
     """Writes the result's shape; returns its number of dims."""
-    cdef int d
-    cdef int ndim = batch.dims
+    cdef int d, ndim = batch.dims
     for d in range(ndim):
         shape[d] = batch.shape[d]
     if has_rows:
@@ -190,9 +187,7 @@ cdef bint takes_result(kl_batch *batch) noexcept:
 cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out):
     cdef kl_batch batch
     cdef int64_t shape[KL_MAX_DIMS + 2]
-    cdef bint has_rows = a.ndim > 1
-    cdef bint has_columns = b.ndim > 1
-    cdef bint is_given = out is not None
+    cdef bint has_rows = a.ndim > 1, has_columns = b.ndim > 1, is_given = out is not None
     check_operands(op, a, b)
     set_batch(&batch, op, a, b)
     set_rows(&batch.first, a)
@@ -361,9 +356,7 @@ RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, 
 def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):
     """out += a @ b by the named rung or way: of floats, multiply_exact of integers."""
     cdef kl_rung call
-    cdef int name = RUNGS[op]
-    cdef int dtype = a.dtype
-    cdef int status
+    cdef int name = RUNGS[op], dtype = a.dtype, status
     cdef const kl_runtime *rt = runtime()
     if kl_is_float(dtype) == (name == KL_EXACT):
         wanted = "an integer" if name == KL_EXACT else "float32 or float64"

@@ -26,5 +26,5 @@
 
 #include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
-#include "kael/matmul/ukr_avx512_half.inc.h"
+#include "kael/matmul/ukr_avx512.inc.h"
 #include "kael/matmul/ukr.inc.h"

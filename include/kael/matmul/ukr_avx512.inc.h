@@ -1,9 +1,9 @@
 /* Tiles one vector of 256 bits wide, for AVX-512's registers and masks: the micro-kernel stamped as
- * a set of its own, avx512half, with the few words it takes. Heights are those of the whole
+ * a set of its own, half_avx512, with the few words it takes. Heights are those of the whole
  * vectors, whose packed panels it shares.
  */
 #undef KL_ISA
-#define KL_ISA avx512half
+#define KL_ISA half_avx512
 
 #define KL_HALF_f32(name) _mm256_##name##_ps
 #define KL_HALF_f64(name) _mm256_##name##_pd
@@ -28,15 +28,15 @@ KL_INLINE V(vec) V(splat)(T x) { return KL_HALF(set1)(x); }
 KL_INLINE V(vec) V(add)(V(vec) a, V(vec) b) { return KL_HALF(add)(a, b); }
 KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return KL_HALF(fmadd)(a, b, c); }
 
-#define KL_TILES_f32_avx512half(X) KL_HEIGHTS_14(X, 1)
-#define KL_TILES_f64_avx512half(X) KL_HEIGHTS_8(X, 1)
+#define KL_TILES_f32_half_avx512(X) KL_HEIGHTS_14(X, 1)
+#define KL_TILES_f64_half_avx512(X) KL_HEIGHTS_8(X, 1)
 
 #include "kael/matmul/tile.inc.h"
 
 static const struct kl_tile_kernels KL_FN(tile_kernels) =
     KL_KERNELS(KL_CAT4(kl, pack, KL_TYPE, avx512), NULL,
                KL_CAT4(KL, TILE_ROWS, KL_TYPE, avx512), {[0 ... KL_TILE_ROWS - 1] = 1});
-#define KL_TILE_NARROW &KL_CAT4(kl, tile_kernels, KL_TYPE, avx512half)
+#define KL_TILE_NARROW &KL_CAT4(kl, tile_kernels, KL_TYPE, half_avx512)
 
 #undef KL_HALF_f32
 #undef KL_HALF_f64
