@@ -43,13 +43,19 @@ bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/htm
 compare: build $(VENV)/.bench ## kael against NumPy, torch and C libraries (ARGS="matmul ...")
 	$(RUN) asv_bench/compare.py $(ARGS)
 
-annotate: $(VENV)/.ready ## Cython's annotated HTML in build/cython; fails on Python inside nogil
+annotate: $(VENV)/.ready ## Cython's annotated pages, build/cython/index.html; fails on Python inside nogil
 	KAEL_ANNOTATE=1 $(BUILD)
 	$(RUN) tools/annotate.py build/cython
 
-vec-report: $(VENV)/.ready ## what gcc vectorised, by source line (ARGS=rows for one module)
+vec-report: $(VENV)/.ready ## which loops gcc vectorised, and why not (ARGS=rows for one module)
 	KAEL_VEC_REPORT=1 $(BUILD)
 	$(RUN) tools/vec_report.py build $(ARGS)
+
+profile: $(VENV)/.ready $(VENV)/.examples ## time by line, Python and .pyx (SCRIPT="train.py --epochs 1")
+	tools/profile.sh $(RUN) $(SCRIPT)
+
+lab: build $(VENV)/.lab ## measure this machine (ARGS="roofline --out pictures"; also ladder, threads, allocator)
+	$(RUN) -m kael.lab $(ARGS)
 
 lint: $(VENV)/.lint ## ruff and cython-lint, changing nothing
 	ruff check
@@ -72,6 +78,9 @@ arm64: ## cross-build and test on emulated aarch64 (natively where the machine i
 x86-levels: build $(VENV)/.test ## tests on an emulated CPU without AVX, and one without AVX-512
 	tools/x86_levels.sh $(RUN) $(ARGS)
 
+docs: build $(VENV)/.docs ## the documentation as HTML, in build/docs
+	$(RUN) -m sphinx -q -W --keep-going docs build/docs $(ARGS)
+
 clean: ## all that was built; not .venv
 	rm -rf build dist *.egg-info runs asv_bench/.asv
 	find kael -name '*.so' -delete
@@ -89,5 +98,5 @@ $(VENV)/.%: $(VENV)/.ready pyproject.toml
 	@touch $@
 
 .PHONY: help train test reproduce bench bench-compare bench-publish compare annotate vec-report \
-	lint format asan tsan arm64 x86-levels clean build
+	profile lab lint format asan tsan arm64 x86-levels docs clean build
 .SECONDARY:

@@ -113,7 +113,7 @@ def extension(pyx):
     if SANITIZE:
         link.append(f"-fsanitize={SANITIZE}")
     if VEC_REPORT:
-        args.append(f"-fopt-info-vec-optimized={VEC_REPORTS / pyx.stem}.vec.log")
+        args.append(f"-fdump-tree-vect-optimized-missed={VEC_REPORTS / pyx.stem}.vect")
     if pyx.stem == "blas":  # the only module that a change of BLAS builds anew
         blas_macros, blas_link = blas_settings()
         defined, link = defined + blas_macros, link + blas_link
@@ -167,10 +167,8 @@ class BuildExtensions(build_ext):
     def run(self):
         stamp = BUILD / ("inplace.settings" if self.inplace else "lib.settings")
         self.force = self.force or differs(stamp)
-        if VEC_REPORT:  # gcc appends
+        if VEC_REPORT:
             VEC_REPORTS.mkdir(parents=True, exist_ok=True)
-            for log in VEC_REPORTS.glob("*.vec.log"):
-                log.unlink()
         super().run()
         stamp.write_text(settings())
 

@@ -151,11 +151,11 @@ def tables(names):
     return groups
 
 
-def table(report, title, contestants, names, threads, rounds, folder):
+def table(report, title, contestants, names, threads, rounds):
     """Measures one group of jobs."""
     peers = [one.name for one in contestants[1:] if one.jobs.intersection(names)]
     products = [BY_NAME[name] for name in names if name in BY_NAME]
-    peak = peak_meter(folder, products[0].dtype, threads) if products else None
+    peak = peak_meter(products[0].dtype, threads) if products else None
     full = f"{title}, {threads} thread{'s' * (threads > 1)}"
     report.header(full, "job", "kael", *(["of peak"] if peak else []), *peers, "best of them")
     found = []
@@ -190,17 +190,17 @@ def compare(report, options, names, threads, folder):
             report.say(f"\nNot installed, left out: {', '.join(missing)}.")
         present = [one for one in contestants if one.jobs]
         for title, group in tables(names).items():
-            table(report, title, present, group, threads, options.rounds, folder)
+            table(report, title, present, group, threads, options.rounds)
     finally:
         for one in contestants:
             one.close()
 
 
-def ladder(report, threads, rounds, folder):
+def ladder(report, threads, rounds):
     """The table of the rungs, v6 on that many threads."""
     kael = Contestant("kael", threads, "")
     for dtype in ("f32", "f64"):
-        peak = peak_meter(folder, dtype, 1)
+        peak = peak_meter(dtype, 1)
         title = f"The ladder: {dtype}, n = {LADDER}, v6_threaded on {threads} threads"
         report.header(title, "rung", "rate", "times the one before", "of one core's peak")
         former = None
@@ -215,13 +215,13 @@ def ladder(report, threads, rounds, folder):
 
 
 def machine(cores):
-    """The processor's name and what is compared on it; nothing that tells whose it is."""
+    """The processor and what is compared on it; nothing that tells whose it is."""
     import kael
+    from kael.lab.timing import cpu_name
 
-    info = Path("/proc/cpuinfo")
-    named = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.M) if info.exists() else None
-    name = named[1] if named else platform.processor() or platform.machine()
-    return f"{name}, {cores} cores, {platform.system()} {platform.machine()}, {kael.get_isa()}"
+    return (
+        f"{cpu_name()}, {cores} cores, {platform.system()} {platform.machine()}, {kael.get_isa()}"
+    )
 
 
 def main(arguments=None):
@@ -248,7 +248,7 @@ def main(arguments=None):
         report = Report(machine(cores))
         try:
             if options.ladder:
-                ladder(report, max(options.threads), options.rounds, folder)
+                ladder(report, max(options.threads), options.rounds)
             else:
                 for threads in options.threads:
                     compare(report, options, chosen(options), threads, folder)

@@ -272,7 +272,7 @@ def jobs(name, threads, digits):
     found = makers[name](digits) if name in makers else {}
     if name in ("oneDNN", "OpenBLAS", "BLIS", "MKL"):
         return library_jobs(name)
-    found |= optimizers.jobs(name, threads)
+    found |= optimizers.jobs(name)
     if name in optimizers.FORMS:
         import torch
 

@@ -1,17 +1,12 @@
 """Steps of optimizers for compare.py: kael's, torch's in its three forms, those of DeepSpeed and
-RoundPipe, and a plain C loop with the same traffic.
+RoundPipe, and a loop with the same traffic.
 
 "traffic" reads and writes what the step has to, on one array of the case's length: 1 there is the
-speed of the memory. Its threads are started at each call, so that it takes part in large
-cases only.
+speed of the memory. It takes part in large cases only.
 """
 
-import ctypes
 import importlib
-import subprocess
-import tempfile
 from functools import partial
-from pathlib import Path
 
 from benchmarks.parameters import PARAMETERS
 
@@ -54,29 +49,13 @@ def torch_job(sizes, optimizer, kind, form):
     return kind(parameters, lr=1e-3, **OPTIONS.get(optimizer, {}), **form).step
 
 
-class Block:
-    """Memory of the C library, freed with the job; ctypes passes its address."""
+def traffic_job(sizes, optimizer):
+    """The same traffic with hardly any arithmetic, by kael's own threads and vectors."""
+    import kael
+    from kael._kernels.machine import stream
 
-    def __init__(self, address, free):
-        self._as_parameter_, self.free = ctypes.c_void_p(address), free
-
-    def __del__(self):
-        self.free(self._as_parameter_)
-
-
-def traffic_job(sizes, optimizer, threads):
-    source = Path(__file__).parent / "traffic.c"
-    with tempfile.TemporaryDirectory() as folder:
-        made = Path(folder) / "traffic.so"
-        flags = ["-O3", "-march=native", "-pthread", "-shared", "-fPIC"]
-        subprocess.run(["cc", *flags, source, "-o", made], check=True)
-        library = ctypes.CDLL(str(made))
-    loop, count = library.traffic, sum(sizes)
-    loop.restype = ctypes.c_float
-    library.make.restype = ctypes.c_void_p
-    arrays = [Block(library.make(ctypes.c_int64(count)), library.free) for _ in range(4)]
-    states = STATES[optimizer]
-    return lambda: loop(ctypes.c_int64(count), states, *arrays, threads)
+    arrays = [kael.full((sum(sizes),), 1e-3) for _ in range(2 + STATES[optimizer])]
+    return lambda: stream(*arrays)
 
 
 def every(prepare, cases=PARAMETERS, optimizers=STATES):
@@ -100,10 +79,10 @@ def torch_jobs(name):
     )
 
 
-def jobs(name, threads):
+def jobs(name):
     """What one contestant can do."""
     if name == "kael":
         return every(kael_job)
     if name == "traffic":
-        return every(partial(traffic_job, threads=threads), LARGE)
+        return every(traffic_job, LARGE)
     return torch_jobs(name) if name in FORMS else {}

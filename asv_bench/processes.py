@@ -1,11 +1,9 @@
 """Contestants as processes that take turns, and what a sample of each is."""
 
-import ctypes
 import statistics
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -77,22 +75,18 @@ def calibrate(run):
     return max(1, round(SAMPLE_SECONDS / once))
 
 
-def peak_meter(folder, dtype, threads):
-    """A function that measures floating-point operations per second of so many cores."""
-    library = Path(folder) / f"peak_{dtype}.so"
-    real = {"f32": "float", "f64": "double"}[dtype]
-    flags = ["-O3", "-march=native", "-ffp-contract=fast", "-shared", "-fPIC", f"-DREAL={real}"]
-    subprocess.run(["cc", *flags, HERE / "peak.c", "-o", library], check=True)
-    loop = ctypes.CDLL(str(library)).fma_peak
-    loop.restype, loop.argtypes = ctypes.c_int64, [ctypes.c_int64, ctypes.c_void_p]
+def peak_meter(dtype, threads):
+    """A function that measures floating-point operations per second of so many threads."""
+    import kael
+    from kael.lab.ceilings import fma_rate
 
-    def rate(_):
-        start = time.perf_counter()
-        done = loop(300_000, ctypes.byref(ctypes.c_double()))
-        return done / (time.perf_counter() - start)
+    kind = {"f32": kael.float32, "f64": kael.float64}[dtype]
 
-    pool = ThreadPoolExecutor(threads)
-    return lambda: max(sum(pool.map(rate, range(threads))) for _ in range(5))
+    def rate():
+        with kael.num_threads(threads):
+            return fma_rate(kind, seconds=0.05)
+
+    return rate
 
 
 def measure(contestants, job, rounds, peak=None):

@@ -78,8 +78,8 @@ __all__ = [
 
 
 def __getattr__(name):
-    """kael.data and kael.testing need NumPy, kael.torch PyTorch: they are imported at first use."""
-    if name in ("data", "testing", "torch"):
+    """Imported at first use: kael.data and kael.testing need NumPy, kael.torch PyTorch."""
+    if name in ("data", "profiler", "testing", "torch"):
         import importlib
 
         return importlib.import_module(f"kael.{name}")

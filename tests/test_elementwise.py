@@ -344,6 +344,18 @@ def test_nan_wins_in_maximum_minimum_and_clamp(dtype):
     assert kael.clamp(a[1:2], 2.0, 1.0).tolist() == [1.0]
 
 
+@pytest.mark.parametrize("name", ["maximum", "minimum"])
+def test_the_gradient_of_a_choice_goes_to_both_at_nan_and_to_none_that_lost(name):
+    """PyTorch's formula: nothing of an infinite or negative gradient reaches what lost."""
+    a = kael.tensor([np.nan, 1.0, np.nan, 1.0, 2.0, 3.0, -0.0, 2.0, 3.0], requires_grad=True)
+    b = kael.tensor([1.0, np.nan, np.nan, 1.0, 3.0, 2.0, 0.0, 3.0, 2.0], requires_grad=True)
+    g = kael.tensor([-2.0, -2.0, -2.0, -2.0, -2.0, -2.0, 4.0, np.inf, -np.inf])
+    getattr(kael, name)(a, b).backward(g)
+    x, y = (a, b) if name == "maximum" else (b, a)
+    assert str(x.grad.tolist()) == "[-2.0, -2.0, -2.0, -1.0, 0.0, -2.0, 2.0, 0.0, -inf]"
+    assert str(y.grad.tolist()) == "[-2.0, -2.0, -2.0, -1.0, -2.0, 0.0, 2.0, inf, 0.0]"
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_maximum_and_minimum_choose_as_the_reductions_do(dtype, every_isa):
     some = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 5e-324 if dtype == "float64" else 1e-45]

@@ -4,9 +4,7 @@ Each test is a process of its own with a time limit, so that a hang is a failure
 """
 
 import pytest
-from conftest import run_script
-
-from kael._kernels import runtime
+from conftest import forks, run_script
 
 # What every script begins with: a job whose result shows that each index ran once, and a way to
 # run a function in a forked child and read its answer.
@@ -59,13 +57,7 @@ def bits():
 """
 
 # qemu's user mode may lose its own locks when a process with threads forks.
-pytestmark = [
-    pytest.mark.native,
-    pytest.mark.skipif(
-        runtime.build_report()[2] == "thread",
-        reason="ThreadSanitizer ends a forked child that starts threads",
-    ),
-]
+pytestmark = [pytest.mark.native, forks]
 
 
 def run(source, timeout=300):

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from conftest import needs_objdump, objdump
 
+from kael import show_config
+
 ROOT = Path(__file__).parents[1]
 INCLUDE = ROOT / "include" / "kael"
 KERNELS = ROOT / "kael" / "_kernels"
@@ -22,7 +24,7 @@ PACKAGE_FILES = sorted(
 SOURCES = C_FILES + PACKAGE_FILES
 FAMILIES = ["elementwise", "losses", "matmul", "optim", "random", "reduce", "rows"]
 ISA_NAME = re.compile(r"avx|neon|_mm\d*_|__m(128|256|512)|\bv(ld|st)1q?_|float(32x4|64x2)", re.I)
-MAY_NAME_AN_ISA = {"foreach_isa.h", "isas.h", "cpu.h"}
+MAY_NAME_AN_ISA = {"foreach_isa.h", "isas.h", "cpu.h", "half.h"}
 MAX_LINES, MAX_COLUMNS = 400, 100
 # A writable variable in objdump's symbol table, and the names that Cython and the linker give.
 VARIABLE = r"^\S+ .{7} \.(?:data|bss|tdata|tbss)\s+\S+\s+(?:\.hidden )?(\S+)$"
@@ -139,6 +141,8 @@ def test_no_python_without_the_gil(pyx, build_script, tmp_path):
     compiler.compile(relative(pyx), options, full_module_name=f"kael._kernels.{pyx.stem}")
     html = (tmp_path / pyx.with_suffix(".html").name).read_text()
     assert annotate.offences(pyx.read_text(), html) == []
+    listed = [name for name, *_ in annotate.functions(pyx.read_text(), html)]
+    assert listed or not re.search(r"^ *(def|cdef .*\):$)", pyx.read_text(), re.M)
 
 
 def built_modules():
@@ -172,6 +176,34 @@ def test_wide_instructions_stay_in_functions_of_their_set(module):
         elif wide.search(line) and not re.search(r"_(avx2|avx512)(\.|$)", function):
             offenders.add(function)
     assert offenders == set()
+
+
+# A move, an arithmetic instruction or a conversion of whole vectors of portable C.
+PACKED = re.compile(r"\t(?:p\w+|mov[au]p[sd]|movdq[au]|\w+p[sd]|cvt\w+2(?:dq|p[sd])) .*%xmm")
+WHOLE = {"generic": PACKED, "avx2": re.compile(r"%ymm"), "avx512": re.compile(r"%zmm")}
+VEC_REPORT = load(ROOT / "tools" / "vec_report.py")
+
+
+def without_vectors(module, kernels):
+    """Pairs of kernel and instruction set whose function has no instruction of whole vectors."""
+    waiting = {(kernel, isa) for kernel in kernels for isa in WHOLE}
+    at = None
+    for line in objdump("-d", "--no-show-raw-insn", module).splitlines():
+        if head := re.match(r"[0-9a-f]+ <(\S+)>:", line):
+            at = VEC_REPORT.kernel_of(head[1])
+        elif at in waiting and WHOLE[at[1]].search(line):
+            waiting.remove(at)
+    return sorted(waiting)
+
+
+@needs_objdump
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="about x86-64's registers")
+@pytest.mark.skipif("-O1" in show_config("dict")["build"]["flags"], reason="not optimised")
+@pytest.mark.parametrize("stem", VEC_REPORT.HOT)
+def test_hot_loops_are_vectorised(stem):
+    """The list is tools/vec_report.py's, which also says what gcc made of every other loop."""
+    [module] = [path for path in built_modules() if path.name.startswith(f"{stem}.")]
+    assert without_vectors(module, VEC_REPORT.HOT[stem]) == []
 
 
 @needs_objdump

@@ -68,10 +68,30 @@ def test_each_way_adds_to_out_in_v1s_order(way, shape, dtype, every_isa):
         assert bits_equal(out, expected), threads
 
 
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_every_count_of_columns_left_over(dtype, every_isa):
+    """Widths of tiles, whole and half, on few rows and many; nothing is written beside them."""
+    a, b = operands(15, 40, 68, dtype)
+    expected = oracle(a, b)
+    for rows in (1, 4, 15):
+        for columns in range(1, 68):
+            for name in ("plain", "transposed"):
+                buffer = np.full((rows, 70), 7, dtype)
+                x, y, out = tensors(a[:rows], layout(name, b[:, :columns].copy()), buffer)
+                kael.matmul(x, y, out=out[:, :columns])
+                assert bits_equal(buffer[:, :columns], expected[:rows, :columns]), (rows, columns)
+                assert (buffer[:, columns:] == 7).all(), (rows, columns, name)
+
+
 # What matmul takes for which operands: rows, inner, columns, layout of b.
 CHOICES = {
-    "direct": [(64, 784, 128, "plain"), (1, 30, 40, "plain"), (9, 4, 70, "plain")],
-    "stream": [(2, 600, 1030, "plain"), (14, 1100, 600, "plain"), (30, 2100, 1100, "plain")],
+    "direct": [
+        (64, 784, 128, "plain"),
+        (1, 30, 40, "plain"),
+        (9, 4, 70, "plain"),
+        (2, 600, 1030, "plain"),
+    ],
+    "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
     "panels": [(5, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
     "packed": [(300, 520, 410, "transposed"), (70, 2048, 70, "transposed")],
@@ -152,7 +172,7 @@ def test_ragged_products_of_many_threads(shape, threads):
 
 INTEGER_CHOICES = {
     "direct": (64, 530, 70, "plain"),
-    "stream": (3, 600, 9000, "plain"),
+    "stream": (3, 600, 14500, "plain"),
     "turned": (2, 530, 270, "transposed"),
     "panels": (40, 530, 90, "transposed"),
     "packed": (1030, 530, 40, "transposed"),

@@ -1,6 +1,7 @@
 """The named products, what their graphs keep, and the optional BLAS."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -37,6 +38,48 @@ def test_baddbmm_is_bmm_and_sum():
     a, b, x = kael.randn(4, 5, 6), kael.randn(4, 6, 7), kael.randn(5, 7)
     assert bits_equal(kael.baddbmm(x, a, b), kael.bmm(a, b) + x)
     assert bits_equal(x.baddbmm(a, b, beta=0, alpha=3), kael.bmm(a, b) * 3)
+
+
+SCALES = [(1, 1), (0, 1), (0, 3), (1, -2), (3, 1), (-1, 2)]
+
+
+@pytest.mark.parametrize(("beta", "alpha"), SCALES)
+@pytest.mark.parametrize("name", ["addmm", "baddbmm"])
+def test_sums_written_to_out(name, beta, alpha, every_isa):
+    lead = (3,) if name == "baddbmm" else ()
+    a, b, x = (
+        kael.from_numpy(spread((*lead, *shape), "float32", seed))
+        for seed, shape in enumerate([(5, 30), (30, 7), (5, 7)])
+    )
+    call = partial(getattr(kael, name), beta=beta, alpha=alpha)
+    for addend in (x, x[..., :1, :]):
+        expected = call(addend, a, b)
+        for out in (kael.empty(*lead, 5, 7), kael.empty(*lead, 7, 5).mT, x.clone()):
+            assert call(addend, a, b, out=out) is out
+            assert bits_equal(out, expected)
+    expected = call(x[..., 1:, :], a[..., 1:, :], b)
+    into = x[..., :-1, :]  # what is still to be read is written one row before
+    assert bits_equal(call(x[..., 1:, :], a[..., 1:, :], b, out=into), expected)
+
+
+@pytest.mark.parametrize(
+    ("out", "error", "text"),
+    [
+        (lambda a: kael.zeros(3, 3), ValueError, r"addmm: out has shape \(3, 3\), expected \(2, 2"),
+        (lambda a: kael.zeros(2, 2, dtype=kael.float64), TypeError, "addmm: out is float64"),
+        (lambda a: a, ValueError, "addmm: out shares memory"),
+        (lambda a: kael.zeros(2, 1).expand(2, 2), RuntimeError, "addmm: an expanded tensor"),
+        (lambda a: [[0.0, 0.0]], TypeError, "addmm: out"),
+        (lambda a: kael.zeros(2, 2, requires_grad=True), RuntimeError, "addmm: out= does not"),
+    ],
+)
+def test_a_wrong_out_of_a_sum_is_refused_before_anything_is_written(out, error, text):
+    a, x = kael.tensor([[1.0, 2.0], [3.0, 4.0]]), kael.tensor([5.0, 6.0])
+    with pytest.raises(error, match=text):
+        kael.addmm(x, a, a, out=out(a))
+    assert a.tolist() == [[1.0, 2.0], [3.0, 4.0]]
+    with pytest.raises(RuntimeError, match="addmm: out= does not support gradients"):
+        kael.addmm(x.requires_grad_(), a, a, out=kael.zeros(2, 2))
 
 
 @pytest.mark.parametrize("name", ["addmm", "baddbmm"])

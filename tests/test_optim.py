@@ -6,12 +6,11 @@ import itertools
 
 import numpy as np
 import pytest
-from conftest import bits_equal, run_script, spread
+from conftest import bits_equal, forks, run_script, spread
 from optim_cases import CASES, FLAGS, FORMULAS, FULL, FULL_IDS, IDS, LR, expected, steps_of
 
 import kael
 from kael import optim
-from kael._kernels import runtime
 from kael.optim import SGD, Adam, AdamW
 from kael.optim.fused import Fused
 
@@ -450,10 +449,7 @@ def test_learning_rate_as_tensor():
         SGD([p], lr=kael.ones(2))
 
 
-@pytest.mark.skipif(
-    runtime.build_report()[2] == "thread",
-    reason="ThreadSanitizer ends a forked child that starts threads",
-)
+@forks
 @pytest.mark.native
 def test_forked_children_step_with_the_same_bits():
     # torch's fused Adam hangs in the child of a parent that used its pool (pytorch/pytorch#17199);

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import threading
 
 import numpy as np
 import pytest
@@ -290,3 +291,90 @@ def test_lbfgs_survives_a_loss_that_is_not_a_number():
 
     for search in (None, "strong_wolfe"):
         LBFGS([p], line_search_fn=search).step(evaluate)
+
+
+def test_steps_of_several_threads_are_serialised():
+    values = normal([(40, 30)], "float32", 0)[0]
+    gradient = kael.tensor(normal([(40, 30)], "float32", 1)[0])
+    for kind in (Adafactor, Muon):
+        alone, shared = (kael.tensor(values).requires_grad_() for _ in "ab")
+        one, other = kind([alone]), kind([shared])
+        alone.grad = shared.grad = gradient
+        for _ in range(12):
+            one.step()
+        threads = [
+            threading.Thread(target=lambda other=other: [other.step() for _ in range(3)])
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert bits_equal(np.asarray(alone.detach()), np.asarray(shared.detach()))
+
+
+@pytest.mark.parametrize("kind", [Adafactor, Muon])
+def test_no_state_is_made_by_a_refused_step(kind):
+    good, bad = (kael.ones(3, 4, requires_grad=True) for _ in "ab")
+    good.grad, bad.grad = kael.ones(3, 4), kael.ones(3, 4)
+    optimizer = kind([good, bad])
+    optimizer.step()
+    optimizer.state.pop(good)
+    key = [k for k in optimizer.state[bad] if k != "step"][-1]
+    kept, values = optimizer.state[bad][key], good.tolist()
+    array = np.zeros(kept.shape, np.float32)
+    array.flags.writeable = False
+    for wrong, error, text in (
+        (kael.zeros(7), ValueError, "does not match"),
+        (kept.double(), ValueError, "float64 does not match"),
+        (kael.from_dlpack(array), RuntimeError, "read-only"),
+    ):
+        optimizer.state[bad][key] = wrong
+        with pytest.raises(error, match=text):
+            optimizer.step()
+        assert good not in optimizer.state and good.tolist() == values
+
+
+def test_lbfgs_refuses_mixed_dtypes_before_anything_changes():
+    p, q = kael.ones(3, requires_grad=True), kael.ones(3, dtype=kael.float64, requires_grad=True)
+    optimizer = LBFGS([p, q])
+    with pytest.raises(TypeError, match="LBFGS: the parameters must be of one dtype"):
+        optimizer.step(lambda: kael.tensor(1.0))
+    assert not optimizer.state and p.tolist() == [1, 1, 1]
+
+
+def test_a_line_search_that_fails_puts_the_parameters_back():
+    p = kael.ones(3, requires_grad=True)
+    optimizer = LBFGS([p], line_search_fn="strong_wolfe")
+    calls = []
+
+    def closure():
+        calls.append(p.tolist())
+        if len(calls) == 2:
+            raise ArithmeticError
+        optimizer.zero_grad()
+        loss = (p * p).sum()
+        loss.backward()
+        return loss
+
+    with pytest.raises(ArithmeticError):
+        optimizer.step(closure)
+    assert p.tolist() == [1, 1, 1] != calls[1]
+
+
+@pytest.mark.parametrize("kind", [Adafactor, Muon])
+def test_a_step_that_clips_and_zeroes_equals_three_calls(kind):
+    arrays = normal([(5, 7), (6, 4)], "float32", 0)
+    a, b = ([kael.tensor(x).requires_grad_() for x in arrays] for _ in "ab")
+    fused, plain = kind(a), kind(b)
+    for step in range(2):
+        for params in (a, b):
+            for p, g in zip(params, normal([(5, 7), (6, 4)], "float32", 5 + step), strict=True):
+                p.grad = kael.tensor(3 * g)
+        fused.step(max_norm=2.0, zero_grad=True)
+        norm = optim.clip_grad_norm_(b, 2.0)
+        plain.step()
+        assert np.float32(fused.total_norm) == norm.item()
+        for p, q in zip(a, b, strict=True):
+            assert bits_equal(np.asarray(p.detach()), np.asarray(q.detach()))
+            assert not np.asarray(p.grad).any()

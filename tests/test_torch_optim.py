@@ -9,7 +9,7 @@ import threading
 
 import numpy as np
 import pytest
-from conftest import run_script
+from conftest import forks, run_script
 
 import kael
 
@@ -303,8 +303,8 @@ def test_they_are_torchs_optimizers():
         assert isinstance(optimizer, theirs.Optimizer)
         assert repr(optimizer) == repr(getattr(theirs, name)([p]))
     assert isinstance(mine.Lion([p]), theirs.Optimizer)
-    with pytest.raises(AttributeError, match=r"use torch.optim.LBFGS"):
-        mine.LBFGS  # noqa: B018
+    with pytest.raises(AttributeError, match=r"use torch.optim.SparseAdam"):
+        mine.SparseAdam  # noqa: B018
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         mine.Nothing  # noqa: B018
 
@@ -321,6 +321,8 @@ def test_lion_equals_kaels(decay):
     assert (p.detach().numpy() == np.asarray(q.detach())).all()
     with pytest.raises(ValueError, match=r"Invalid beta parameter at index 1: 1\.5"):
         mine.Lion([p], betas=(0.5, 1.5))
+    with pytest.raises(ValueError, match="betas must be a pair of numbers"):
+        mine.Lion([p], betas=(0.5, 0.9, 0.9))
 
 
 TRAINING = """
@@ -345,6 +347,7 @@ print(loss.item())
 """
 
 
+@forks  # the loader has a worker
 def test_only_the_import_of_a_training_script_changes():
     found, expected = (
         float(run_script(TRAINING.format(module=m)).split()[-1])
@@ -358,6 +361,7 @@ def test_kael_does_not_import_torch():
     assert run_script(script).strip() == "False"
 
 
+@forks
 def test_training_after_a_fork():
     script = """
     import os, torch, kael, kael.torch.optim
@@ -805,3 +809,32 @@ def test_parameters_with_errors_of_torch():
             call(theirs)
         with pytest.raises(type(expected.value), match=re.escape(str(expected.value))):
             call(mine)
+
+
+def test_float16_has_the_same_bits_on_every_instruction_set():
+    """All 65536 to float32; and back from values around every boundary, denormals, NaN."""
+    halves = torch.arange(2**16, dtype=torch.int32).to(torch.int16).view(torch.float16)
+    bits = torch.arange(0, 2**32, 65521, dtype=torch.int64).to(torch.int32)
+    middles = halves.float().view(torch.int32)  # and 1 or half a unit beside each
+    every = [bits] + [middles + d for d in (0, 1, -1, 4096, 4097, -4096, -4095, -4097)]
+    floats = torch.cat(every).view(torch.float32)
+
+    def first_buffer(gradient):
+        p = torch.zeros(gradient.shape, dtype=torch.float16, requires_grad=True)
+        p.grad_dtype = None
+        p.grad = gradient
+        optimizer = mine.SGD([p], lr=0.0, momentum=0.9)
+        optimizer.step()
+        return optimizer.state[p]["momentum_buffer"]
+
+    for gradient, expected in ((halves, halves), (floats, floats.half())):
+        with kael.isa("generic"):
+            portable = first_buffer(gradient)
+        assert torch.equal(portable.isnan(), gradient.isnan())
+        number = ~expected.isnan()
+        assert torch.equal(portable[number].view(torch.int16), expected[number].view(torch.int16))
+        for isa in kael.usable_isas():
+            with kael.isa(isa):
+                for start in (0, 1):
+                    found = first_buffer(gradient[start:])
+                    assert torch.equal(found.view(torch.int16), portable[start:].view(torch.int16))

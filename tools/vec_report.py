@@ -1,62 +1,152 @@
-"""vec_report.py BUILD [STEM...]: which loops the compiler vectorised, and with how many bytes.
+"""vec_report.py BUILD [STEM...]: which loops gcc vectorised, by how many bytes, and why not.
 
-Reads the logs that KAEL_VEC_REPORT=1 leaves in BUILD/vec, one per extension module. A loop of a
-header is named by the header's line, a loop that Cython wrote by the line of the .pyx.
+Reads the dumps of gcc's vectoriser that KAEL_VEC_REPORT=1 leaves in BUILD/vec, one per extension
+module. Loops are listed under their kernel, by source line; a kernel stamped for several
+instruction sets has one entry for each. "written in vectors" is a loop of intrinsics, which needs
+no vectoriser. Ends with 1 if a loop of HOT is not vectorised any more.
 """
 
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
+from itertools import product
 from pathlib import Path
 
-REMARK = re.compile(r"(.*?):(\d+):\d+: optimized:\s+(.*)")
-ORIGIN = re.compile(r'\s*/\* "([^"]+\.pyx)":(\d+)')
-END_OF_USER_CODE = re.compile(r"/\*--- Wrapped vtab|static .*__Pyx_\w+\(.*\) \{")
+FUNCTION = re.compile(r";; Function (\S+) \(")
+REMARK = re.compile(r"(\S+?):(\d+):\d+: (optimized|missed):\s+(.*)")
+VECTORISED = re.compile(r"(?:loop|outer loop) vectorized using (\d+) byte vectors")
+REASON = re.compile(r"not vectorized: (.*)")
+# Types and calls of intrinsics in gcc's reasons.
+INTRINSIC = re.compile(
+    r"__m(128|256|512)|__builtin_(ia32|aarch64)|vector\(|(float|int|uint)\d+x\d+"
+)
+STAMPED = re.compile(r"kl_(\w+?)_(generic|avx2|avx512|neon)(?:\..*)?$")
+BYTES = {"generic": 16, "neon": 16, "avx2": 32, "avx512": 64}
+BY_HAND = "written in vectors"
 
 
-def origins(c_file):
-    """For each line of a generated C file, the .pyx line it came from, or None."""
-    current, where = None, [None]
-    for line in c_file.read_text(errors="replace").splitlines():
-        if match := ORIGIN.match(line):
-            current = f"{match[1]}:{match[2]}"
-        elif END_OF_USER_CODE.match(line):
-            current = None
-        where.append(current)
-    return where
+def each(*parts):
+    """Names of one word of each part, joined: ("a b", "c d") are a_c, a_d, b_c and b_d."""
+    return ["_".join(words) for words in product(*(part.split() for part in parts))]
 
 
-def remarks(log, c_file):
-    """Source line -> what the compiler said of it, with the number of copies (one per ISA)."""
-    where, said = origins(c_file), defaultdict(lambda: defaultdict(int))
-    for line in log.read_text().splitlines():
-        match = REMARK.match(line)
-        if not match:
-            continue
-        name, number, text = match[1], int(match[2]), match[3]
-        place = where[number] if Path(name).name == c_file.name else f"{name}:{number}"
-        if place:
-            said[place][text] += 1
-    return said
+# module -> kernels with a hot loop in plain C, which only the compiler makes fast: each must have a
+# loop of whole vectors on every instruction set in BYTES that is compiled. Loops written in vectors
+# need no entry. What is not here is known to stay scalar somewhere: 64-bit products and comparisons
+# have no instruction on SSE2, and neither has the conversion of 64-bit integers.
+HOT = {
+    "elementwise": [
+        *each("binary", "add sub", "i32 i64 u8"),
+        *each("binary", "mul maximum minimum", "i32 u8"),
+        *each("binary", "bitwise_and bitwise_or bitwise_xor", "i32 i64 u8"),
+        *each("binary", "eq ne lt le gt ge", "f32 i32 u8"),
+        *each("binary", "logical_and logical_or logical_xor", "f32 i32 u8"),
+        *each("unary", "abs relu sign square", "i32 u8"),
+        *each("unary", "neg bitwise_not", "i32 i64 u8"),
+        *each("unary", "isfinite isinf isnan logical_not", "f32"),
+        *each("clamp", "i32 u8"),
+        *each("where", "f32 f64 i32 u8"),
+        *each("convert", "f32", "bool f32 f64 i32 u8", "any"),
+        *each("convert", "f64", "f32 f64 i32 u8", "any"),
+        *each("convert", "i32", "bool f32 f64 i32 i64 u8", "any"),
+        *each("convert", "u8", "bool f32 f64 i32 i64 u8", "any"),
+    ],
+    "matmul": each("v2_ikj v3_tiled", "f32 f64"),
+    "reduce": [
+        *each("columns_meet", "f32 f64 i32 i64 u8"),
+        *each("dot_block", "i32 u8"),
+        *each("reduce_columns reduce_rows", "i32 i64 u8"),
+    ],
+    "rows": each(
+        "affine_block affine_store exp_total rms_rows rms_backward_rows standardize_rows "
+        "standardize_backward_rows softmax_backward_rows log_softmax_backward_rows "
+        "causal_softmax_backward_rows",
+        "f32 f64",
+    ),
+}
 
 
-def line_order(place):
-    name, _, number = place.rpartition(":")
-    return name, int(number)
+def loops(dump):
+    """Yields (function, place, result) for each loop that the vectoriser decided about."""
+    function, reason = None, ""
+    for line in dump.read_text(errors="replace").splitlines():
+        if head := FUNCTION.match(line):
+            function, reason = head[1], ""
+        elif remark := REMARK.match(line):
+            name, number, _, text = remark.groups()
+            place = name.removeprefix("include/kael/"), int(number)
+            if done := VECTORISED.match(text):
+                yield function, place, f"{done[1]} bytes"
+                reason = ""
+            elif why := REASON.match(text):
+                reason = why[1]
+            elif text.startswith("couldn't vectorize loop"):
+                by_hand = INTRINSIC.search(reason)
+                yield (
+                    function,
+                    place,
+                    BY_HAND if by_hand else f"missed: {reason or 'no reason given'}",
+                )
+                reason = ""
+
+
+def kernel_of(function):
+    """(kernel, instruction set) of a C function's name."""
+    if stamped := STAMPED.match(function):
+        return stamped[1], stamped[2]
+    return function, "any"
+
+
+def collect(dump):
+    """kernel -> place -> instruction set -> results with their number."""
+    found = defaultdict(lambda: defaultdict(lambda: defaultdict(Counter)))
+    for function, place, result in loops(dump):
+        if not function.startswith("kl_"):
+            continue  # written by Cython
+        kernel, isa = kernel_of(function)
+        found[kernel][place][isa][result] += 1
+    return found
+
+
+def lost(stem, found):
+    """What of HOT has no loop of whole vectors, as lines of text."""
+    for kernel in HOT.get(stem, ()):
+        results = defaultdict(set)
+        for by_isa in found.get(kernel, {}).values():
+            for isa, counted in by_isa.items():
+                results[isa].update(counted)
+        if not results:
+            yield f"{stem}: {kernel} is not compiled any more, or has no loop"
+        for isa, seen in results.items():
+            if not seen & {f"{BYTES[isa]} bytes", BY_HAND}:
+                yield f"{stem}: {kernel} lost its vectors on {isa}"
+
+
+def show(stem, found):
+    print(f"== {stem}")
+    for kernel in sorted(found):
+        print(kernel)
+        for name, number in sorted(found[kernel]):
+            print(f"  {name}:{number}")
+            for isa, results in found[kernel][name, number].items():
+                told = "; ".join(f"{text} (x{count})" for text, count in sorted(results.items()))
+                print(f"    {isa:8} {told}")
 
 
 def main(build, stems):
-    logs = sorted(Path(build, "vec").glob("*.vec.log"))
-    for log in logs:
-        stem = log.name.removesuffix(".vec.log")
-        if stems and stem not in stems:
-            continue
-        print(f"== {stem}")
-        said = remarks(log, Path(build, "cython", "kael", "_kernels", f"{stem}.c"))
-        for place in sorted(said, key=line_order):
-            texts = [f"{text} (x{count})" for text, count in sorted(said[place].items())]
-            print(f"{place}: {'; '.join(texts)}")
-    return 0 if logs else "no logs: was this built by gcc with KAEL_VEC_REPORT=1?"
+    dumps = {dump.stem: dump for dump in sorted(Path(build, "vec").glob("*.vect"))}
+    if unknown := [stem for stem in stems if stem not in dumps]:
+        return (
+            f"vec_report.py: no report of {', '.join(unknown)}: gcc and KAEL_VEC_REPORT=1 make one"
+        )
+    if not dumps:
+        return "vec_report.py: no reports: was this built by gcc with KAEL_VEC_REPORT=1?"
+    failed = []
+    for stem in stems or dumps:
+        found = collect(dumps[stem])
+        show(stem, found)
+        failed += lost(stem, found)
+    return "\n".join(failed) or 0
 
 
 if __name__ == "__main__":

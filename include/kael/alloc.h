@@ -172,11 +172,12 @@ static void *kl_allocate_from_system(int64_t capacity) {
 
 /* ---- Blocks ---- */
 
-/* See runtime.h: NULL when the size cannot be represented or the system refuses; the books are
- * then as before. */
-static void *kl_allocate(int64_t bytes) {
+/* A block, and whether it came from the cache. NULL when the size cannot be represented or the
+ * system refuses; the books are then as before. */
+KL_INLINE void *kl_take_block(int64_t bytes, bool *hit) {
     KL_ASSERT(bytes > 0);
     const int64_t capacity = kl_block_capacity(bytes);
+    *hit = false;
     if (KL_UNLIKELY(capacity == 0)) return NULL;
     if (KL_CACHE_BUILT) {
         const int class = kl_block_class(capacity);
@@ -188,11 +189,18 @@ static void *kl_allocate(int64_t bytes) {
             kl_blocks.stats.in_use_bytes += capacity;
             kl_blocks.stats.cached_bytes -= capacity;
             pthread_mutex_unlock(&kl_blocks.mutex);
+            *hit = true;
             return block;
         }
         pthread_mutex_unlock(&kl_blocks.mutex);
     }
     return kl_allocate_from_system(capacity);
+}
+
+/* See runtime.h. */
+static void *kl_allocate(int64_t bytes) {
+    bool hit;
+    return kl_take_block(bytes, &hit);
 }
 
 static void kl_release(void *pointer, int64_t bytes) {

@@ -41,7 +41,7 @@ static inline bool kl_cpu_has_avx2(void) {
     unsigned eax, ebx, ecx, edx;
     if ((kl_saved_state() & SSE_AND_AVX_STATE) != SSE_AND_AVX_STATE) return false;
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx)) return false;
-    if (!(ecx & bit_AVX) || !(ecx & bit_FMA)) return false;
+    if (!(ecx & bit_AVX) || !(ecx & bit_FMA) || !(ecx & bit_F16C)) return false;
     return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && (ebx & bit_AVX2);
 }
 

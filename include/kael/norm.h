@@ -14,6 +14,7 @@
 
 #include "kael/dims.h"
 #include "kael/fold.h"
+#include "kael/norm_part.h"
 #include "kael/runtime.h"
 #include "kael/tile.h"
 
@@ -27,30 +28,23 @@ enum kl_norm_term {
     KL_NORM_LEAST     /* -inf */
 };
 
-/* One tensor of f32 or f64. */
-struct kl_norm_part {
-    const char *data;
-    int64_t size;
-    int64_t begin; /* first joint index; the driver fills it in */
-    int dtype, ndim;
-    bool contiguous;
-    const int64_t *shape, *strides;
-};
-
 #define KL_BODY "kael/math.inc.h"
 #include "kael/foreach_isa.h"
 #define KL_BODY "kael/norm.inc.h"
 #include "kael/foreach_isa.h"
 
-/* add: x[count] meets a block's kl_lanes lanes, element 0 at `lane`. meet: the block's partial. */
+/* add: x[count] meets a block's kl_lanes lanes, element 0 at `lane`. widen: of 16 bits to f32.
+ * meet: the block's partial. */
 struct kl_norm_kernels {
     void (*add[2])(int term, double p, const void *x, int64_t count, int64_t lane, double *lanes);
+    void (*widen)(int storage, const uint16_t *x, float *wide, int64_t count);
     double (*meet)(int term, const double *lanes);
 };
 
 static const struct kl_norm_kernels kl_norm_table[KL_ISA_COUNT] = {
 #define X(isa, title, usable) \
-    {{kl_norm_add_f32_##isa, kl_norm_add_f64_##isa}, kl_norm_meet_f64_##isa},
+    {{kl_norm_add_f32_##isa, kl_norm_add_f64_##isa}, \
+     kl_norm_widen_f32_##isa, kl_norm_meet_f64_##isa},
     KL_ISAS(X)
 #undef X
 };
@@ -77,11 +71,30 @@ KL_INLINE int64_t kl_norm_find(const struct kl_norm *norm, int64_t i) {
     return low;
 }
 
+/* Elements of a tile, or of a contiguous tensor, meet the lanes. */
+static void kl_norm_meet_lanes(const struct kl_norm *norm, const struct kl_norm_part *part,
+                               const void *x, int64_t count, int64_t lane, double *lanes) {
+    float wide[kl_norm_tile];
+    if (part->storage == KL_STORAGE_plain) {
+        norm->kernels->add[part->dtype == KL_DTYPE_f64](norm->term, norm->p, x, count, lane, lanes);
+        return;
+    }
+    for (int64_t i = 0; i < count; i += kl_norm_tile) {
+        const int64_t most = kl_min(count - i, kl_norm_tile);
+        norm->kernels->widen(part->storage, (const uint16_t *)x + i, wide, most);
+        norm->kernels->add[0](norm->term, norm->p, wide, most, (lane + i) % kl_lanes, lanes);
+    }
+}
+
+KL_INLINE int64_t kl_norm_itemsize(const struct kl_norm_part *part) {
+    return part->storage == KL_STORAGE_plain ? kl_itemsize(part->dtype) : 2;
+}
+
 /* Elements [first, first + count) of a strided tensor, by way of a tile. */
 static void kl_norm_gather(const struct kl_norm *norm, const struct kl_norm_part *part,
                            int64_t first, int64_t count, int64_t lane, double *lanes) {
     _Alignas(KL_ALIGNMENT) char tile[kl_norm_tile * sizeof(double)];
-    const int64_t itemsize = kl_itemsize(part->dtype);
+    const int64_t itemsize = kl_norm_itemsize(part);
     struct kl_dims dims = {.count = 0};
     for (int d = 0; d < part->ndim; d++) kl_dims_append(&dims, part->shape[d], part->strides[d], 0);
     while (count > 0) {
@@ -89,12 +102,12 @@ static void kl_norm_gather(const struct kl_norm *norm, const struct kl_norm_part
         for (int64_t done = 0, length = 1; done < most; done += length) {
             const int64_t offset = kl_dims_run(&dims, first + done, most - done, &length);
             const int64_t step = dims.count > 0 ? dims.strides[dims.count - 1] : 1;
-            kl_tile_copy((struct kl_tile){tile + done * itemsize, length, 1},
-                         (struct kl_tile){(char *)part->data + offset * itemsize, 0, step}, 1,
-                         length, itemsize);
+            const struct kl_tile to = {tile + done * itemsize, length, 1};
+            const struct kl_tile from = {(char *)part->data + offset * itemsize, 0, step};
+            if (itemsize == 2) kl_tile_single(to, from, 0, 1, 0, length, 2);
+            else kl_tile_copy(to, from, 1, length, itemsize);
         }
-        norm->kernels->add[part->dtype == KL_DTYPE_f64](norm->term, norm->p, tile, most, lane,
-                                                        lanes);
+        kl_norm_meet_lanes(norm, part, tile, most, lane, lanes);
         lane = (lane + most) % kl_lanes;
         first += most;
         count -= most;
@@ -112,9 +125,8 @@ static double kl_norm_block(const struct kl_norm *norm, int64_t block) {
         const int64_t count = kl_min(part->size - first, end - i);
         if (count <= 0) continue;
         if (part->contiguous) {
-            const char *x = part->data + first * kl_itemsize(part->dtype);
-            norm->kernels->add[part->dtype == KL_DTYPE_f64](norm->term, norm->p, x, count, lane,
-                                                            lanes);
+            const char *x = part->data + first * kl_norm_itemsize(part);
+            kl_norm_meet_lanes(norm, part, x, count, lane, lanes);
         } else {
             kl_norm_gather(norm, part, first, count, lane, lanes);
         }

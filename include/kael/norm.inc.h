@@ -70,6 +70,17 @@ static void KL_FN(norm_add)(int term, double p, const void *x, int64_t count, in
     }
 }
 
+/* 16-bit elements as f32. */
+static KL_UNUSED void KL_FN(norm_widen)(int storage, const uint16_t *KL_RESTRICT x,
+                                        float *KL_RESTRICT wide, int64_t count) {
+    if (storage == KL_STORAGE_bf16) {
+        KL_INDEPENDENT
+        for (int64_t i = 0; i < count; i++) wide[i] = kl_load_bf16(x[i]);
+    } else {
+        KL_CAT4(kl, widen, f16, KL_ISA)(x, wide, count);
+    }
+}
+
 /* The partial of a block: halving for sums; extremes, exact in any order, one by one. */
 static KL_UNUSED double KL_FN(norm_meet)(int term, const double *lanes) {
     enum { width = VD(width), vectors = kl_lanes / width };

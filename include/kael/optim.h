@@ -22,7 +22,7 @@
 #include "kael/optim/asgd.h"
 #include "kael/optim/average.h"
 #include "kael/optim/clip.h"
-#include "kael/optim/half.h"
+#include "kael/half.h"
 #include "kael/optim/lion.h"
 #include "kael/optim/nadam.h"
 #include "kael/optim/radam.h"

@@ -8,6 +8,7 @@
 #include "kael/alloc.h"
 #include "kael/isas.h"
 #include "kael/pool.h"
+#include "kael/profile.h"
 
 /* Rows of kernel tables with their names and whether this machine can run them, best first. */
 struct kl_isa_row {
@@ -33,9 +34,23 @@ static struct kl_runtime kl_the_runtime = {
     .release = kl_release,
 };
 
+/* The same while a profile runs. */
+static struct kl_runtime kl_profiled_runtime = {
+    .isa = KL_ISA_generic,
+    .parallel_for = kl_profiled_parallel_for,
+    .num_threads = kl_region_threads,
+    .element_grain = kl_element_grain,
+    .alloc = kl_profiled_alloc,
+    .release = kl_release,
+    .begin = kl_begin_op,
+};
+
+static inline void kl_set_isa(int isa) { kl_the_runtime.isa = kl_profiled_runtime.isa = isa; }
+
 /* Once per process: fork handlers are inherited by children. Returns 0 or an errno. */
 static inline int kl_install_fork_handlers(void) {
-    const int failed = pthread_atfork(kl_lock_blocks, kl_unlock_blocks, kl_unlock_blocks);
+    int failed = pthread_atfork(kl_lock_blocks, kl_unlock_blocks, kl_unlock_blocks);
+    if (!failed) failed = pthread_atfork(NULL, NULL, kl_forget_profile);
     return failed ? failed : pthread_atfork(NULL, NULL, kl_forget_threads);
 }
 

@@ -19,6 +19,16 @@ enum { kElementGrain = 524288, kAwakeGrain = 32768 };
 /* Work on [first, last). Returns a kl_status; the first one that is not KL_OK ends the region. */
 typedef int (*kl_body)(void *context, int64_t first, int64_t last);
 
+/* One operation of a profile, on the stack of whoever runs it; see profile.h. */
+struct kl_op {
+    struct kl_op *outer;       /* the operation around this one, on the same thread */
+    void *scope;               /* its name (a str), where operations inside are to carry it */
+    struct kl_chunk *chunks;   /* latest first */
+    int64_t start, end, inner; /* nanoseconds; inner: of the operations inside */
+    int64_t chunk_count, hits, misses;
+    int thread;
+};
+
 struct kl_runtime {
     /* Row of every kernel table to use now. Read it once per call. */
     int isa;
@@ -39,6 +49,9 @@ struct kl_runtime {
      * release takes the same byte count. Thread safe. */
     void *(*alloc)(int64_t bytes);
     void (*release)(void *block, int64_t bytes);
+
+    /* NULL unless profiled: then a boundary calls it before the driver, and end_op after it. */
+    void (*begin)(struct kl_op *op);
 };
 
 /* The grain of a range of `items`, each worth `cost` cheap operations. A range that even awake

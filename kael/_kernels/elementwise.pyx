@@ -3,22 +3,12 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.overlap cimport describe, kl_in_the_way, kl_layout
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, kl_aligned, kl_itemsize,
-    new_like, new_tensor,
+    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, bytes_of, kl_aligned,
+    kl_itemsize, new_like, new_tensor,
 )
-
-
-cdef extern from "kael/elementwise/overlap.h" nogil:
-    struct kl_layout:
-        const char *data
-        int64_t itemsize
-        int dims
-        const int64_t *shape
-        const int64_t *strides
-
-    bint kl_in_the_way(const kl_layout *x, const kl_layout *out)
 
 
 cdef extern from "kael/elementwise.h" nogil:
@@ -134,14 +124,6 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
     return 0
 
 
-cdef void describe(TensorBase x, kl_layout *layout) noexcept:
-    layout.data = x.data
-    layout.itemsize = kl_itemsize(x.dtype)
-    layout.dims = x.ndim
-    layout.shape = x.shape_
-    layout.strides = x.strides_
-
-
 cdef TensorBase apart(TensorBase x, TensorBase out):
     """x, or a copy of it where writing out would change what is still to be read."""
     cdef kl_layout of_x, of_out
@@ -199,9 +181,29 @@ cdef int run_walk(const kl_runtime *rt, kl_walk *walk, int64_t cost) noexcept:
     return status
 
 
-cdef int run(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out, TensorBase a,
-             TensorBase b=None, TensorBase c=None) except -1:
+cdef inline int run(const kl_runtime *rt, kl_kernel kernel, str name, int64_t cost, TensorBase out,
+                    TensorBase a, TensorBase b=None, TensorBase c=None) except -1:
     """Applies the kernel to operands that broadcast to the shape of out; returns the status."""
+    if rt.begin is not NULL:
+        return run_profiled(rt, kernel, name, cost, out, a, b, c)
+    return run_plain(rt, kernel, cost, out, a, b, c)
+
+
+cdef int run_profiled(const kl_runtime *rt, kl_kernel kernel, str name, int64_t cost,
+                      TensorBase out, TensorBase a, TensorBase b, TensorBase c) except -1:
+    """One operation per element, but for those that only move elements."""
+    cdef kl_op op
+    cdef int64_t flops = 0 if name == "copy" or name == "where" else out.size
+    cdef int64_t nbytes = bytes_of(out) + bytes_of(a) + bytes_of(b) + bytes_of(c)
+    rt.begin(&op)
+    try:
+        return run_plain(rt, kernel, cost, out, a, b, c)
+    finally:
+        end_op(&op, name, nbytes, flops)
+
+
+cdef int run_plain(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out,
+                   TensorBase a, TensorBase b, TensorBase c) except -1:
     cdef kl_flat flat
     if (kernel is NULL or not flat_like(out, out) or not flat_like(a, out)
             or not flat_like(b, out) or not flat_like(c, out)):
@@ -242,7 +244,7 @@ cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
     else:
         check_output(unary_name(op), out, dtype, x.ndim, x.shape_)
         x = apart(x, out)
-    cdef int status = run(rt, kernel, kl_unary_operations[op].cost, out, x)
+    cdef int status = run(rt, kernel, unary_name(op), kl_unary_operations[op].cost, out, x)
     if status:
         check(status, unary_name(op))
     return out
@@ -263,7 +265,7 @@ cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
         check_output(binary_name(op), out, dtype, dims, shape)
         a = apart(a, out)
         b = apart(b, out)
-    cdef int status = run(rt, kernel, kl_binary_operations[op].cost, out, a, b)
+    cdef int status = run(rt, kernel, binary_name(op), kl_binary_operations[op].cost, out, a, b)
     if status:
         check(status, binary_name(op))
     return out
@@ -288,7 +290,7 @@ cdef int copy_elements(TensorBase out, TensorBase x) except -1:
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].convert[x.dtype][out.dtype]
     if x.dtype == out.dtype and not (flat_like(out, out) and flat_like(x, out)):
         kernel = NULL
-    return check(run(rt, kernel, kConvertCost, out, x), "copy")
+    return check(run(rt, kernel, "copy", kConvertCost, out, x), "copy")
 
 
 cdef int copy_into(TensorBase target, TensorBase source) except -1:
@@ -371,7 +373,7 @@ cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, 
         x = apart(x, out)
         a = apart(a, out)
         b = apart(b, out)
-    check(run(rt, kernels[dtype], kSelectCost, out, x, a, b), op)
+    check(run(rt, kernels[dtype], op, kSelectCost, out, x, a, b), op)
     return out
 
 

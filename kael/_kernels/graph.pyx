@@ -13,7 +13,7 @@ from cpython.ref cimport Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t
 
-from kael._kernels.runtime cimport grad_enabled
+from kael._kernels.runtime cimport end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport TensorBase, kl_is_float, kl_itemsize, same_shape
 
 from kael._kernels.runtime import set_grad_mode
@@ -50,11 +50,24 @@ cdef tuple gradients_of(Node node, object g):
         raise RuntimeError(
             f"{node.name}: a tensor that its gradient needs was modified by an in-place operation "
             "after it was recorded")
-    result = node.gradient(g)
+    cdef const kl_runtime *rt = runtime()
+    result = node.gradient(g) if rt.begin is NULL else profiled_gradient(rt, node, g)
     if not isinstance(result, tuple) or len(<tuple> result) != len(node.inputs):
         raise RuntimeError(f"{node.name}: its gradient must return a tuple of "
                            f"{len(node.inputs)}, got {result!r}")
     return <tuple> result
+
+
+cdef object profiled_gradient(const kl_runtime *rt, Node node, object g):
+    """Operations inside carry the name of the node's."""
+    cdef kl_op op
+    cdef str name = f"{node.name} backward"
+    rt.begin(&op)
+    op.scope = <void *> name
+    try:
+        return node.gradient(g)
+    finally:
+        end_op(&op, name, 0, 0)
 
 
 cdef int raise_freed(Node node) except -1:

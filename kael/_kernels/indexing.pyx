@@ -2,10 +2,10 @@
 
 from libc.stdint cimport int64_t
 
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_itemsize, new_tensor,
-    same_shape,
+    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_itemsize,
+    new_tensor, same_shape,
 )
 
 cdef extern from "kael/indexing.h" nogil:
@@ -140,9 +140,14 @@ def take(TensorBase table not None, TensorBase rows not None, int lead):
     for d in range(lead, table.ndim):
         shape[rows.ndim + d - lead] = table.shape_[d]
     cdef TensorBase out = new_tensor(table.dtype, rows.ndim + table.ndim - lead, shape)
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_take_rows(rt, out.data, table.data, <const int64_t *> rows.data, rows.size,
                               row_bytes)
+    if rt.begin is not NULL:
+        end_op(&profiled, "take", bytes_of(rows) + 2 * bytes_of(out), 0)
     check(status, "take")
     return out
 
@@ -164,7 +169,12 @@ def add(TensorBase table not None, TensorBase rows not None, TensorBase values n
     cdef const kl_runtime *rt = runtime()
     cdef int status
     begin_write(table, "index_add")
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_add_rows(rt, table.dtype, table.data, values.data, <const int64_t *> rows.data,
                              rows.size, width_of(table, lead))
+    if rt.begin is not NULL:
+        end_op(&profiled, "index_add", bytes_of(rows) + 3 * bytes_of(values), values.size)
     check(status, "add")

@@ -3,10 +3,10 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.row_calls cimport (
-    KL_ROW_OUT, KL_ROW_SLOPE, KL_ROW_X, KL_ROW_Y, begin, fill, kl_rows, one_a_row, operand,
-    require_float, require_like, vector,
+    KL_ROW_OUT, KL_ROW_SLOPE, KL_ROW_X, KL_ROW_Y, begin, bytes_of_rows, fill, kl_rows, one_a_row,
+    operand, require_float, require_like, vector,
 )
-from kael._kernels.runtime cimport KL_INDEX_RANGE, check
+from kael._kernels.runtime cimport KL_INDEX_RANGE, check, end_op, kl_op
 from kael._kernels.tensor cimport KL_DTYPE_i64, TensorBase, kl_is_float, new_like
 
 
@@ -75,10 +75,16 @@ cdef int begin_losses(kl_rows *call, TensorBase logits, TensorBase targets, int 
 
 cdef int run_losses(kl_rows *call, int kernel, TensorBase logits, TensorBase targets) except -1:
     cdef int status
+    cdef kl_op op
     if call.size == 0 and call.rows > 0 and call.targets != NULL:
         return raise_target(targets, call)
+    if call.rt.begin is not NULL:
+        call.rt.begin(&op)
     with nogil:
         status = kl_losses_apply(call, kernel, logits.dtype)
+    if call.rt.begin is not NULL:
+        end_op(&op, "cross_entropy_losses" if kernel <= KL_LOSS_mixed_cross_entropy
+               else "cross_entropy_losses backward", bytes_of_rows(call), 5 * logits.size)
     if status == KL_INDEX_RANGE:
         raise_target(targets, call)
     return check(status, "cross_entropy_losses")

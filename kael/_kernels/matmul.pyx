@@ -6,24 +6,16 @@ from libc.stdint cimport int64_t, uintptr_t
 
 from kael._kernels.elementwise cimport as_contiguous, copy_into
 from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.overlap cimport describe, kl_extent, kl_layout
 from kael._kernels.reduce cimport dot
-from kael._kernels.runtime cimport check, grad_enabled, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, kl_is_float, kl_itemsize, new_tensor,
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_is_float, kl_itemsize,
+    new_tensor,
 )
 
 from kael._kernels.tensor import require_tensor
 from kael.dtypes import by_code
-
-cdef extern from "kael/elementwise/overlap.h" nogil:
-    struct kl_layout:
-        const char *data
-        int64_t itemsize
-        int dims
-        const int64_t *shape
-        const int64_t *strides
-
-    void kl_extent(const kl_layout *x, uintptr_t *low, uintptr_t *high)
 
 cdef extern from "kael/matmul.h" nogil:
     enum:
@@ -64,6 +56,7 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t *out
 
     int kl_matmul_batched(kl_batch *batch)
+    void kl_batch_work(const kl_batch *batch, int64_t *elements, int64_t *flops)
     bint kl_batch_may_stop(kl_batch *batch)
     int kl_matmul_way(const kl_runtime *rt, int dtype, const kl_product *product)
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
@@ -174,8 +167,15 @@ cdef void set_output(kl_batch *batch, TensorBase out, bint has_rows, bint has_co
 
 cdef int run(kl_batch *batch, str op) except -1:
     cdef int status
+    cdef int64_t elements, flops
+    cdef kl_op profiled
+    if batch.rt.begin is not NULL:
+        batch.rt.begin(&profiled)
     with nogil:
         status = kl_matmul_batched(batch)
+    if batch.rt.begin is not NULL:
+        kl_batch_work(batch, &elements, &flops)
+        end_op(&profiled, op, elements * kl_itemsize(batch.dtype), flops)
     return check(status, op)
 
 
@@ -229,6 +229,22 @@ cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int nd
     return begin_write(out, op)
 
 
+def check_sum_output(str op, out, TensorBase x, TensorBase a, TensorBase b, tuple shape):
+    """Refuses an out= of x + a @ b as that of a product; it may share memory with x."""
+    cdef int64_t sizes[KL_MAX_DIMS]
+    cdef int d
+    require_tensor(op, out=out)
+    for d in range(len(shape)):
+        sizes[d] = shape[d]
+    if wants_grad(out) or wants_grad(x) or wants_gradient(a, b):
+        refuse_gradients(op)
+    check_output(op, out, a, b, len(shape), sizes)
+
+
+cdef object refuse_gradients(str op):
+    raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
+
+
 cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
     """Whether the address ranges of two tensors meet."""
     cdef uintptr_t x_low, x_high, y_low, y_high
@@ -241,11 +257,7 @@ cdef bint spans_meet(TensorBase x, TensorBase y) noexcept:
 
 cdef void extent(TensorBase x, uintptr_t *low, uintptr_t *high) noexcept:
     cdef kl_layout layout
-    layout.data = x.data
-    layout.itemsize = kl_itemsize(x.dtype)
-    layout.dims = x.ndim
-    layout.shape = x.shape_
-    layout.strides = x.strides_
+    describe(x, &layout)
     kl_extent(&layout, low, high)
 
 
@@ -305,7 +317,7 @@ def matmul(str op, a, b, TensorBase out or None, gradients):
     if not wants_gradient(a, b) and (out is None or not wants_grad(out)):
         return matmul_op(op, a, b, out)
     if out is not None:
-        raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
+        refuse_gradients(op)
     result = matmul_op(op, a, b, None)
     reads_a = a if (<TensorBase> b).requires_grad_flag else None
     reads_b = b if (<TensorBase> a).requires_grad_flag else None
@@ -373,8 +385,14 @@ def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out no
         wanted = "an integer" if name == KL_EXACT else "float32 or float64"
         raise TypeError(f"{op}: dtype must be {wanted}, got {by_code(dtype).name}")
     set_rung(&call, op, a, b, out)
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_matmul_rung(rt, dtype, name, &call)
+    if rt.begin is not NULL:
+        end_op(&profiled, op, bytes_of(a) + bytes_of(b) + bytes_of(out),
+               2 * out.size * call.inner)
     check(status, op)
 
 

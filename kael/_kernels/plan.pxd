@@ -21,4 +21,5 @@ cdef class Plan(Step):
     cdef int place_number(self, kl_optim_row *row, int k, TensorBase t) except -1
     cdef int place_array(self, kl_optim_row *row, int k, TensorBase p, TensorBase t) except -1
     cdef int run(self) except -1
+    cdef list to_clear_later(self)
     cdef list gather(self, int64_t start, int64_t stop)

@@ -139,8 +139,9 @@ cdef class Plan(Step):
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
         cdef int64_t start, together
+        cdef list later = self.to_clear_later() if self.clear else []
         if self.moved or self.count > self.compared:
-            self.ordered = share_memory(self.tensors)
+            self.ordered = share_memory(self.tensors, False)
             self.moved = False
             self.compared = self.count
         together = 1 if self.ordered else max(self.count, 1)
@@ -149,7 +150,19 @@ cdef class Plan(Step):
             self.launch(start, together)
             for target, source in copies:
                 copy_(target, source)
+        for target in later:
+            fill_(target, 0)
         return 0
+
+    cdef list to_clear_later(self):
+        """The gradients, if two rows may read one of them: the second is to find its value."""
+        cdef int64_t i
+        if not share_memory(self.tensors, True):
+            return []
+        for i in range(self.count):
+            self.rows[i].clear = False
+        self.clear = False
+        return self.tensors[GRADIENT::PER_ROW]
 
     cdef list gather(self, int64_t start, int64_t stop):
         """Points rows at temporaries; returns the pairs (tensor, temporary) to copy back."""
@@ -242,8 +255,9 @@ cdef Interval extent(TensorBase t) noexcept:
     return result
 
 
-cdef bint share_memory(list tensors) except -1:
-    """Whether any two written tensors (all but the gradients) overlap, as their hulls see it."""
+cdef bint share_memory(list tensors, bint gradients) except -1:
+    """Whether any two of the tensors, those of a gradient too or not, overlap, as their hulls see
+    it."""
     cdef int64_t used = 0, i
     cdef bint overlap
     cdef TensorBase t
@@ -252,7 +266,7 @@ cdef bint share_memory(list tensors) except -1:
         raise MemoryError("no memory to compare the parameters' places")
     for i in range(len(tensors)):
         t = tensors[i]
-        if t is not None and t.size > 0 and i % PER_ROW != GRADIENT:
+        if t is not None and t.size > 0 and (gradients or i % PER_ROW != GRADIENT):
             intervals[used] = extent(t)
             used += 1
     overlap = any_overlap(intervals, used)

@@ -3,10 +3,10 @@
 from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.elementwise cimport copy_into
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
-    new_like, new_tensor, read_shape,
+    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_aligned, kl_is_float,
+    kl_itemsize, new_like, new_tensor, read_shape,
 )
 
 
@@ -75,8 +75,13 @@ cdef TensorBase fill(str op, kl_filler filler, TensorBase out, Stream stream, do
     if not (out.contiguous and kl_aligned(out.data, kl_itemsize(out.dtype))):
         drawn = new_like(out, out.dtype)
     cdef kl_draw draw = stream.reserve(out.size, a, b)
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = filler(rt, &draw, drawn.dtype, drawn.data)
+    if rt.begin is not NULL:
+        end_op(&profiled, op, bytes_of(drawn), 0)
     check(status, op)
     if drawn is not out:
         copy_into(out, drawn)
@@ -106,8 +111,13 @@ def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
     cdef TensorBase out = new_shaped(shape, "randint")
     cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(out.size, 0.0, 0.0)
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_random_integers(rt, &draw, low, extent, <int64_t *> out.data)
+    if rt.begin is not NULL:
+        end_op(&profiled, "randint", bytes_of(out), 0)
     check(status, "randint")
     return out
 

@@ -4,10 +4,10 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
 from kael._kernels.elementwise cimport as_contiguous
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase,
-    kl_aligned, kl_is_float, kl_itemsize, new_like, new_tensor, wrap_dim,
+    bytes_of, kl_aligned, kl_is_float, kl_itemsize, new_like, new_tensor, wrap_dim,
 )
 
 
@@ -109,9 +109,14 @@ cdef int run(str op, int reduction, TensorBase x, uint32_t mask, double correcti
         value_dtype = values.dtype
     if indices is not None:
         index_data = <int64_t *> indices.data
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_reduce(rt, reduction, x.dtype, x.data, x.ndim, x.shape_, x.strides_, mask,
                            divisor, value_data, value_dtype, index_data)
+    if rt.begin is not NULL:
+        end_op(&profiled, op, bytes_of(x) + bytes_of(values) + bytes_of(indices), x.size)
     return check(status, op)
 
 
@@ -206,8 +211,13 @@ cdef TensorBase dot(TensorBase a, TensorBase b):
     cdef TensorBase out = new_tensor(a.dtype, 0, NULL)
     cdef kl_total total
     cdef int status
+    cdef kl_op profiled
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
     with nogil:
         status = kl_dot(rt, a.dtype, a.size, a.data, a.strides_[0], b.data, b.strides_[0], &total)
+    if rt.begin is not NULL:
+        end_op(&profiled, "dot", bytes_of(a) + bytes_of(b) + bytes_of(out), 2 * a.size)
     check(status, "dot")
     store_total(out, total)
     return out

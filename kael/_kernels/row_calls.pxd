@@ -13,13 +13,17 @@ cdef extern from "kael/rows/driver.h" nogil:
         KL_ROW_Y
         KL_ROW_SLOPE
         KL_ROW_OUT
+        KL_ROW_OPERANDS
 
     struct kl_row_operand:
-        pass
+        char *data
+        int64_t size
 
     struct kl_rows:
+        const kl_runtime *rt
         int64_t rows
         int64_t size
+        int64_t itemsize
         int ndim
         int64_t shape[KL_MAX_DIMS]
         kl_row_operand operand[4]
@@ -48,6 +52,18 @@ cdef inline void operand(kl_rows *call, int which, TensorBase x, int dim) noexce
     """Operand whose rows lie along `dim`; -1 for one element a row."""
     cdef int64_t size = call.size if dim >= 0 else 1
     kl_row_operand_set(&call.operand[which], x.data, x.ndim, x.strides_, dim, size)
+
+
+cdef inline int64_t bytes_of_rows(const kl_rows *call) noexcept:
+    """Bytes of the operands, of targets, weight, bias and moments."""
+    cdef int64_t elements = 0
+    cdef int k
+    for k in range(KL_ROW_OPERANDS):
+        if call.operand[k].data is not NULL:
+            elements += call.rows * call.operand[k].size
+    elements += call.size * ((call.weight is not NULL) + (call.bias is not NULL))
+    return elements * call.itemsize + 8 * call.rows * (
+        (call.targets is not NULL) + 2 * (call.moments is not NULL))
 
 
 cdef inline TensorBase one_a_row(kl_rows *call, int dtype):

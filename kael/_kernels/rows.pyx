@@ -5,13 +5,13 @@ from libc.stdint cimport int64_t
 from libc.string cimport memcpy, memset
 
 from kael._kernels.row_calls cimport (
-    KL_ROW_OUT, KL_ROW_SLOPE, KL_ROW_X, KL_ROW_Y, begin, fill, kl_row_operand_set, kl_rows,
-    one_a_row, operand, require_float, require_like, vector,
+    KL_ROW_OUT, KL_ROW_SLOPE, KL_ROW_X, KL_ROW_Y, begin, bytes_of_rows, fill, kl_row_operand_set,
+    kl_rows, one_a_row, operand, require_float, require_like, vector,
 )
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, kl_itemsize, new_like, new_tensor,
-    wrap_dim,
+    KL_DTYPE_f64, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, bytes_of, kl_itemsize, new_like,
+    new_tensor, wrap_dim,
 )
 
 
@@ -50,6 +50,8 @@ cdef tuple NAMES = (
     "softmax backward", "log_softmax backward", "causal_softmax backward", "logsumexp backward",
     "standardize backward", "rms_norm backward",
 )
+# Operations an element, an elementary function being one: what a profile reckons with.
+cdef tuple FLOPS = (5, 5, 5, 4, 6, 4, 1, 4, 4, 4, 3, 8, 7)
 ROWS = {
     "softmax": KL_ROW_softmax, "log_softmax": KL_ROW_log_softmax,
     "softmax_backward": KL_ROW_softmax_backward,
@@ -70,8 +72,13 @@ cdef void reversed_operand(kl_rows *call, int which, TensorBase x, int dim) noex
 
 cdef int run(kl_rows *call, int kernel, int dtype) except -1:
     cdef int status
+    cdef kl_op op
+    if call.rt.begin is not NULL:
+        call.rt.begin(&op)
     with nogil:
         status = kl_rows_apply(call, kernel, dtype)
+    if call.rt.begin is not NULL:
+        end_op(&op, NAMES[kernel], bytes_of_rows(call), FLOPS[kernel] * call.rows * call.size)
     return check(status, NAMES[kernel])
 
 
@@ -286,7 +293,13 @@ def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorB
             if gradient is not None:
                 zero(gradient)
         return weight_gradient, bias_gradient
+    cdef kl_op profiled
+    if call.rt.begin is not NULL:
+        call.rt.begin(&profiled)
     with nogil:
         status = kl_rows_affine(&call, x.dtype)
+    if call.rt.begin is not NULL:
+        end_op(&profiled, "affine_gradients", bytes_of(x) + bytes_of(g) + bytes_of(moments)
+               + bytes_of(weight) + bytes_of(bias), 4 * x.size)
     check(status, op)
     return weight_gradient, bias_gradient

@@ -8,6 +8,17 @@ cdef extern from "kael/runtime.h":
         kElementGrain
         kAwakeGrain
 
+    struct kl_op:
+        kl_op *outer
+        void *scope
+        int64_t start
+        int64_t end
+        int64_t inner
+        int64_t chunk_count
+        int64_t hits
+        int64_t misses
+        int thread
+
     struct kl_runtime:
         int isa
         int (*parallel_for)(int64_t begin, int64_t end, int64_t grain, kl_body body,
@@ -16,6 +27,7 @@ cdef extern from "kael/runtime.h":
         int64_t (*element_grain)() noexcept nogil
         void *(*alloc)(int64_t nbytes) noexcept nogil
         void (*release)(void *block, int64_t nbytes) noexcept nogil
+        void (*begin)(kl_op *op) noexcept nogil
 
 
 cdef extern from "kael/status.h":
@@ -33,6 +45,9 @@ cdef const kl_runtime *runtime() except NULL
 
 # Raises what a driver answered; `op` names the operation in the message.
 cdef int check(int status, str op) except -1
+
+# Tells the running profiles of an operation that rt.begin began and that has ended, well or not.
+cdef int end_op(kl_op *op, str name, int64_t nbytes, int64_t flops) except -1
 
 # The calling thread's grad mode, also inside a body on a worker.
 cdef bint grad_enabled() noexcept nogil

@@ -14,6 +14,7 @@ cdef extern from "kael/process.h" nogil:
     enum:
         KL_ISA_COUNT
         kMaxThreads
+        kMostEvents
     const char *KL_COMPILER
     const char *KAEL_FLAGS
     const char *KL_SANITIZER
@@ -40,7 +41,13 @@ cdef extern from "kael/process.h" nogil:
         bint grad_disabled
         int callbacks
 
+    struct kl_chunk:
+        int64_t start
+        int64_t end
+        int thread
+
     kl_runtime kl_the_runtime
+    kl_runtime kl_profiled_runtime
     kl_process_t kl_process
     kl_self_t kl_self
 
@@ -48,6 +55,10 @@ cdef extern from "kael/process.h" nogil:
     int kl_install_fork_handlers()
     int64_t kl_usable_cpus()
     int64_t kl_cgroup_cpus(const char *root)
+    void kl_set_isa(int isa)
+    void kl_count_profile()
+    void kl_end_op(kl_op *op)
+    bint kl_take_chunk(kl_op *op, kl_chunk *chunk)
     bint kl_parse_number(const char *text, int64_t *value)
     int64_t kl_configured_threads()
     void kl_set_threads(int64_t threads)
@@ -61,6 +72,7 @@ cdef extern from "kael/process.h" nogil:
 # ---- First use ----
 
 cdef bint ready = False
+cdef bint plain = False  # ready, and no profile runs: the one question of runtime()
 cdef bint handlers_installed = False
 cdef str threads_source = "hardware"
 cdef str isa_source = "hardware"
@@ -119,7 +131,7 @@ cdef int start() except -1:
         handlers_installed = True
     if getenv("KAEL_NO_CACHING_ALLOCATOR") is not NULL:
         kl_set_caching(False)
-    kl_the_runtime.isa = isa
+    kl_set_isa(isa)
     kl_process.cpus = cpus
     kl_set_threads(threads)
     threads_source = "hardware" if threads_text is NULL else "KAEL_NUM_THREADS"
@@ -129,9 +141,19 @@ cdef int start() except -1:
 
 
 cdef const kl_runtime *runtime() except NULL:
+    if plain:
+        return &kl_the_runtime
+    return uncommon_runtime()
+
+
+cdef const kl_runtime *uncommon_runtime() except NULL:
+    global plain
     if not ready:
         start()
-    return &kl_the_runtime
+    plain = profiles is None
+    if plain:
+        return &kl_the_runtime
+    return &kl_profiled_runtime
 
 
 cdef int check(int status, str op) except -1:
@@ -147,6 +169,57 @@ cdef int check(int status, str op) except -1:
         raise RuntimeError(f"{op}: the process was forked inside this call, and parts of the work "
                            "stayed with the parent; the result in this child is incomplete")
     raise RuntimeError(f"{op}: status {status}")
+
+
+# ---- Profiles ----
+
+# Lists that take events, or None: the common case costs no more than the flag above.
+cdef tuple profiles = None
+
+
+def start_profile(list events):
+    """Appends one tuple per operation of any thread to ``events``, until stop_profile.
+
+    (name, scope, thread, start, end, inner, bytes, flops, chunk_count, chunks, hits, misses):
+    times in nanoseconds, chunks as (thread, start, end), scope the operation around or None.
+    """
+    global plain, profiles
+    runtime()
+    kl_count_profile()
+    profiles = (*(profiles or ()), events)
+    plain = False
+
+
+def stop_profile(list events):
+    """Ends start_profile; without effect on a list that is not there."""
+    global plain, profiles
+    profiles = tuple([other for other in profiles or () if other is not events]) or None
+    plain = ready and profiles is None
+
+
+cdef list chunks_of(kl_op *op):
+    """The chunks, first to last, freed."""
+    cdef kl_chunk chunk
+    found = []
+    while kl_take_chunk(op, &chunk):
+        found.append((chunk.thread, chunk.start, chunk.end))
+    found.reverse()
+    return found
+
+
+cdef int end_op(kl_op *op, str name, int64_t nbytes, int64_t flops) except -1:
+    cdef kl_op *outer = op.outer
+    kl_end_op(op)
+    chunks = chunks_of(op)
+    while outer is not NULL and outer.scope is NULL:
+        outer = outer.outer
+    scope = None if outer is NULL else <object> outer.scope
+    event = (name, scope, op.thread, op.start, op.end, op.inner, nbytes, flops, op.chunk_count,
+             chunks, op.hits, op.misses)
+    for events in profiles or ():
+        if len(<list> events) <= kMostEvents:
+            (<list> events).append(event if len(<list> events) < kMostEvents else None)
+    return 0
 
 
 # ---- Grad mode ----
@@ -206,8 +279,13 @@ def parallel_for(int64_t begin, int64_t end, int64_t grain, body):
     cdef Region region = Region()
     region.body = body
     cdef int status
+    cdef kl_op op
+    if rt.begin is not NULL:
+        rt.begin(&op)
     with nogil:
         status = rt.parallel_for(begin, end, grain, call_body, <void *> region)
+    if rt.begin is not NULL:
+        end_op(&op, "parallel_for", 0, 0)
     if region.error is not None:
         raise region.error
     check(status, "parallel_for")
@@ -269,7 +347,7 @@ def set_isa(str name):
     global isa_source
     cdef int isa = isa_row(name, "isa")
     runtime()
-    kl_the_runtime.isa = isa
+    kl_set_isa(isa)
     isa_source = "isa"
 
 

@@ -3,6 +3,10 @@ from libc.stdint cimport int64_t
 from kael._kernels.runtime cimport kl_runtime
 
 
+cdef extern from "kael/config.h" nogil:
+    int64_t kl_itemsize(int dtype)
+
+
 cdef extern from "kael/optim/row.h" nogil:
     enum:
         KL_OPTIM_OPTIONS
@@ -83,7 +87,7 @@ cdef class Step:
     cdef int64_t forks              # count of forks when the lock was made
 
     # The lock, to be held for the length of a step.
-    cdef object alone(self)
+    cpdef object alone(self)
     # Makes this a step of the rule.
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1
     # What a group says.
@@ -98,6 +102,8 @@ cdef class Step:
     cdef int grow(self) except -1
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
+    # Bytes that a step of the rows touches.
+    cdef int64_t bytes_of_rows(self, const kl_optim_row *rows, int64_t count) noexcept
     # Advances the numbers of rows [start, start + count), then updates the rows.
     cdef int launch(self, int64_t start, int64_t count) except -1
 

@@ -12,7 +12,7 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
 
-from kael._kernels.runtime cimport check, kl_runtime, runtime
+from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 
 
 # How many forks lie between the first process and this one: a lock that was held at the fork stays
@@ -31,21 +31,23 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef class Step:
-    """Rows of one rule, kept between steps: room is reserved only when their number grows."""
+    """Rows of one rule, kept between steps: room is reserved only when their number grows.
+
+    Made without a rule it is the lock alone, of the optimizers whose step is not one call."""
 
     def __cinit__(self):
         self.factor = 1.0
         self.forks = forks
-        self.lock = threading.Lock()
+        self.lock = threading.RLock()
 
     def __dealloc__(self):
         free(self.rows)
         free(self.groups)
 
-    cdef object alone(self):
+    cpdef object alone(self):
         if self.forks != forks:
             self.forks = forks
-            self.lock = threading.Lock()
+            self.lock = threading.RLock()
         return self.lock
 
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1:
@@ -130,6 +132,20 @@ cdef class Step:
         self.capacity = capacity
         return 0
 
+    cdef int64_t bytes_of_rows(self, const kl_optim_row *rows, int64_t count) noexcept:
+        """Parameters and states are read and written, gradients read (or cleared as well)."""
+        cdef int64_t i, elements, nbytes = 0
+        cdef int k
+        for i in range(count):
+            nbytes += rows[i].size * (
+                2 * width_of(&rows[i], rows[i].param_storage)
+                + (2 if rows[i].clear else 1) * width_of(&rows[i], rows[i].grad_storage))
+            elements = 0
+            for k in range(KL_OPTIM_STATES):
+                elements += rows[i].size if rows[i].state[k] is not NULL else 0
+            nbytes += 2 * elements * width_of(&rows[i], rows[i].state_storage)
+        return nbytes
+
     cdef int launch(self, int64_t start, int64_t count) except -1:
         """Advances the numbers of rows [start, start + count), then updates the rows."""
         cdef const kl_runtime *rt = runtime()
@@ -139,11 +155,20 @@ cdef class Step:
         cdef kl_optim_driver driver = self.driver
         cdef int number = self.number, status
         cdef int64_t i
+        cdef kl_op op
+        if rt.begin is not NULL:
+            rt.begin(&op)
         with nogil:
             for i in range(count):
                 kl_optim_commit(rule, &rows[i], groups[i].option)
             status = driver(rt, number, rows, count)
+        if rt.begin is not NULL:
+            end_op(&op, self.op, self.bytes_of_rows(rows, count), 0)
         return check(status, self.op)
+
+
+cdef int64_t width_of(const kl_optim_row *row, int storage) noexcept:
+    return kl_itemsize(row.dtype) if storage == KL_STORAGE_plain else 2
 
 
 cdef int by_address(const void *a, const void *b) noexcept nogil:

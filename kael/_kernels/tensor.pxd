@@ -61,3 +61,15 @@ cdef int wrap_dim(object dim, int ndim, str op) except -1
 
 # Fills shape from a sequence of ints, or from one int; returns their number.
 cdef int read_shape(object sizes, int64_t *shape, str op) except -1
+
+cdef inline int64_t bytes_of(TensorBase x) noexcept:
+    """Bytes of the distinct elements that an operation on x touches; x may be None."""
+    cdef int64_t nbytes
+    cdef int d
+    if x is None:
+        return 0
+    nbytes = kl_itemsize(x.dtype)
+    for d in range(x.ndim):
+        if x.strides_[d] != 0 or x.shape_[d] == 0:
+            nbytes *= x.shape_[d]
+    return nbytes

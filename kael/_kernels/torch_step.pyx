@@ -33,7 +33,8 @@ cdef class TorchStep(Step):
     cdef Reader reader
     cdef list tensors              # held while the GIL is released: PER_ROW for each row if listed
     cdef bint listed               # so as to make stand-ins; it costs a tenth of a small step
-    cdef list written              # those that the step changes
+    cdef list written              # those that the step changes, but for gradients
+    cdef list cleared              # gradients in which zeros are to be left
     cdef list missing              # (parameter, its state or None, key, is a number, value)
     cdef list room                 # what else is to live until the end of the step
     cdef set fresh                 # ids of the parameters whose state this step has made
@@ -47,10 +48,19 @@ cdef class TorchStep(Step):
         self.torch = tensors
         self.reader = Reader(tensors, op)
 
-    def step(self, list groups, object state, double factor=1.0):
-        """Updates the parameters that have a gradient, times a factor; creates absent state."""
+    def step(self, list groups, object state, double factor=1.0, bint clear=False):
+        """Updates the parameters that have a gradient, times a factor; creates absent state; may
+        leave zeros in the gradients."""
+        self.take_turn(groups, state, factor, clear)
+
+    def update(self, list params, list grads, list states, dict group, double factor=1.0):
+        """The same from lists; states are dicts, which may lack what is absent."""
+        self.take_turn([params, grads, states, group], None, factor, False)
+
+    cdef int take_turn(self, list groups, object state, double factor, bint clear) except -1:
         with self.alone():
             self.factor = factor
+            self.clear = clear
             try:
                 self.collect(groups, state)
                 if self.missing:
@@ -62,43 +72,35 @@ cdef class TorchStep(Step):
                 self.run()
             finally:
                 self.forget()
-
-    def update(self, list params, list grads, list states, dict group, double factor=1.0):
-        """The same from lists; states are dicts, which may lack what is absent."""
-        with self.alone():
-            self.factor = factor
-            try:
-                self.collect_lists(params, grads, states, group)
-                if self.missing:
-                    self.create(None)
-                    self.collect_lists(params, grads, states, group)
-                if self.strided and not self.listed:
-                    self.listed = True
-                    self.collect_lists(params, grads, states, group)
-                self.run()
-            finally:
-                self.forget()
+        return 0
 
     cdef int begin(self) except -1:
         self.count = 0
         self.tensors = []
         self.written = []
+        self.cleared = []
         self.missing = []
         self.room = self.reader.room = []
         self.strided = False
         return 0
 
     cdef int forget(self) except -1:
+        self.cleared = None
         self.tensors = self.written = self.missing = self.room = self.reader.room = None
         self.fresh = None
         return 0
 
     cdef int collect(self, list groups, object state) except -1:
-        """A row for each parameter that has a gradient."""
+        """A row for each parameter that has a gradient; without a state the groups are lists."""
         cdef dict group
         cdef Group options
-        cdef Py_ssize_t place = 0
+        cdef Py_ssize_t i, place = 0
         self.begin()
+        if state is None:
+            self.read(groups[3], &options)
+            for i in range(len(groups[0])):
+                self.add(groups[0][i], groups[1][i], groups[2][i], &options)
+            return 0
         for group in groups:
             self.read(group, &options)
             for p in <list?> group["params"]:
@@ -107,28 +109,22 @@ cdef class TorchStep(Step):
                     self.add(p, g, kept_of(state, p, &place), &options)
         return 0
 
-    cdef int collect_lists(self, list params, list grads, list states, dict group) except -1:
-        cdef Group options
-        cdef Py_ssize_t i
-        self.begin()
-        self.read(group, &options)
-        for i in range(len(params)):
-            self.add(params[i], grads[i], states[i], &options)
-        return 0
-
-    cdef int add(self, object owner, object g, dict s, const Group *group) except -1:
+    cdef int add(self, object owner, object given, dict s, const Group *group) except -1:
         """A row for a parameter, its gradient and its state, which may be absent."""
         cdef Array a, b
         cdef kl_optim_row *row
         cdef int k
         p = self.reader.take(owner, &a, "parameters")
-        g = self.reader.take(g, &b, "gradients")
+        g = self.reader.take(given, &b, "gradients")
         if not kl_same_sizes(&a.layout, &b.layout):
             raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
                              f"of its parameter {tuple(p.shape)}")
         if b.dtype != a.dtype:
             raise TypeError(f"{self.op}: a gradient of {g.dtype} does not go with a parameter of "
                             f"{p.dtype}")
+        if self.clear:
+            self.check_distinct(&b.layout, "gradients, which are to be zeroed,")
+            self.cleared.append(given)
         row = self.append(group)
         self.moved = self.moved or row.size != a.layout.size
         self.point(&row.param, a.layout.data)
@@ -143,11 +139,23 @@ cdef class TorchStep(Step):
         if self.listed:
             self.tensors += (None,) * (PER_ROW - KEPT)
         self.written.append(owner)
-        if not (kl_is_dense(&a.layout) and kl_goes_with(&b.layout, &a.layout)):
+        if not kl_is_dense(&a.layout):
+            self.check_distinct(&a.layout, "parameters")
+            self.strided = True
+        elif not kl_goes_with(&b.layout, &a.layout):
             self.strided = True
         for k in range(len(self.keys)):
             if self.exists(k, group):
                 self.add_kept(row, k, owner, &a, s, group)
+        return 0
+
+    cdef int check_distinct(self, const kl_layout *a, str what) except -1:
+        """An expanded tensor cannot be written."""
+        cdef int d
+        for d in range(a.ndim):
+            if a.strides[d] == 0 and a.shape[d] > 1:
+                raise RuntimeError(f"{self.op}: one of the {what} shows one element at several "
+                                   f"places (stride 0 at dim {d})")
         return 0
 
     cdef int add_kept(self, kl_optim_row *row, int k, object owner, const Array *a, dict s,
@@ -199,6 +207,7 @@ cdef class TorchStep(Step):
         row.state_storage = b.storage
         self.point(&row.state[k - self.numbers], b.layout.data)
         if not kl_goes_with(&b.layout, &a.layout):
+            self.check_distinct(&b.layout, "states")
             self.strided = True
         return self.keep(t, taken, k)
 
@@ -228,16 +237,25 @@ cdef class TorchStep(Step):
         """All rows in one region, or one by one where written tensors share memory."""
         cdef int64_t start, together
         if self.moved or self.count > self.compared:
-            self.ordered = self.share_memory()
+            self.ordered = self.share_memory(self.written)
             self.moved = False
             self.compared = self.count
         self.torch.increment_version(self.written)
+        cdef bint later = self.clear and (
+            self.strided or self.share_memory(self.written + self.cleared))
+        if later:  # a gradient that two rows read keeps its value for the second
+            for start in range(self.count):
+                self.rows[start].clear = False
         together = 1 if self.ordered else max(self.count, 1)
         for start in range(0, self.count, together):
             copies = self.stand_in(start, start + together) if self.strided else ()
             self.launch(start, together)
             if copies:
                 self.torch.put_back(copies)
+        if later:
+            self.torch.clear(self.cleared)
+        elif self.clear:
+            self.torch.increment_version(self.cleared)
         return 0
 
     cdef list stand_in(self, int64_t start, int64_t stop):
@@ -273,20 +291,20 @@ cdef class TorchStep(Step):
         self.reader.take(copy, a, "tensors")
         return copy
 
-    cdef bint share_memory(self) except -1:
-        """Whether any two written tensors overlap, as their hulls see it."""
+    cdef bint share_memory(self, list tensors) except -1:
+        """Whether any two of them overlap, as their hulls see it."""
         cdef int64_t used = 0
         cdef Py_ssize_t i
         cdef Described d
         cdef kl_layout layout
         cdef bint overlap
-        cdef size_t size = (len(self.written) + 1) * sizeof(Interval)
+        cdef size_t size = (len(tensors) + 1) * sizeof(Interval)
         cdef Interval *intervals = <Interval *> malloc(size)
         if intervals is NULL:
             raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
         try:
-            for i in range(len(self.written)):
-                self.reader.look_at(self.written[i], &d, "tensors")
+            for i in range(len(tensors)):
+                self.reader.look_at(tensors[i], &d, "tensors")
                 layout = layout_of(&d)
                 if layout.size > 0:
                     intervals[used].first = <size_t> layout.data

@@ -192,8 +192,9 @@ def gelu(x, approximate="none"):
 
 
 def _share(g, winner, other):
-    """g where winner > other, half of it where they are equal (as PyTorch), 0 elsewhere."""
-    return g * (gt(winner, other).to(g.dtype) + eq(winner, other).to(g.dtype) * 0.5)
+    """0 where winner < other, half of g where they are equal, g elsewhere: also where either is
+    NaN, as in PyTorch."""
+    return where(lt(winner, other), 0, where(eq(winner, other), g * 0.5, g))
 
 
 maximum = binary(

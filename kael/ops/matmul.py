@@ -6,6 +6,7 @@ product of two 1-D tensors is a fold (numerics R3) instead.
 
 from numbers import Integral
 
+from kael._kernels import elementwise
 from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
 from kael.ops.shape import unbroadcast
@@ -189,7 +190,7 @@ def bmm(a, b, *, out=None):
     return product("bmm", a, b, out)
 
 
-def addmm(x, mat1, mat2, *, beta=1, alpha=1):
+def addmm(x, mat1, mat2, *, beta=1, alpha=1, out=None):
     """``beta * x + alpha * (mat1 @ mat2)``; ``x`` is broadcast to the shape of the product.
 
     With both factors 1 it is the product followed by the addition, bit for bit. A ``beta`` of 0
@@ -202,6 +203,9 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1):
     mat2 : Tensor, shape (inner, columns)
     beta, alpha : int or float
         Integers for tensors of integers.
+    out : Tensor, optional
+        Receives the result; of its shape and dtype, and sharing no memory with ``mat1`` or
+        ``mat2``. It may be ``x``.
 
     Returns
     -------
@@ -212,7 +216,7 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1):
     TypeError
         If the dtypes differ, or are bool, or a factor of integers is a float.
     ValueError
-        If the sizes do not fit.
+        If the sizes do not fit, or ``out`` is not as described.
 
     Examples
     --------
@@ -222,10 +226,10 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1):
     """
     require_tensor("addmm", x, mat1, mat2)
     _check_dims("addmm", mat1, 2, mat2, 2)
-    return _scaled_sum("addmm", x, mat1, mat2, beta, alpha)
+    return _scaled_sum("addmm", x, mat1, mat2, beta, alpha, out)
 
 
-def baddbmm(x, batch1, batch2, *, beta=1, alpha=1):
+def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     """:func:`addmm` for batches: ``beta * x + alpha * bmm(batch1, batch2)``.
 
     Examples
@@ -236,21 +240,26 @@ def baddbmm(x, batch1, batch2, *, beta=1, alpha=1):
     """
     require_tensor("baddbmm", x, batch1, batch2)
     _check_batches("baddbmm", batch1, batch2)
-    return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha)
+    return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha, out)
 
 
-def _scaled_sum(op, x, a, b, beta, alpha):
+def _scaled_sum(op, x, a, b, beta, alpha, out):
     kernels.check_operands(op, a, b)
     shape = (*a.shape[:-1], b.shape[-1])
     _check_addend(op, x, a.dtype, shape, beta, alpha)
-    if beta == alpha == 1 and a.ndim == 2 and x.shape == shape[1:] and a.dtype.is_floating_point:
+    if out is not None:
+        kernels.check_sum_output(op, out, x, a, b, shape)
+    elif beta == alpha == 1 and a.ndim == 2 and x.shape == shape[1:] and a.dtype.is_floating_point:
         return linear(a, b.t(), x)  # one pass
-    result = product(op, a, b)
+    result = product(op, a, b, out if beta == 0 and alpha == 1 else None)
     if alpha != 1:
         result = result * alpha
-    if beta == 0:
-        return result
-    return result + (x if beta == 1 else x * beta)
+    if beta != 0:
+        addend = x if beta == 1 else x * beta
+        if out is None:
+            return result + addend
+        return elementwise.binary(elementwise.BINARY["add"], result, addend, out)
+    return result if out is None or result is out else elementwise.copy_(out, result)
 
 
 def _check_addend(op, x, dtype, shape, beta, alpha):

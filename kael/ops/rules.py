@@ -131,10 +131,20 @@ def kernel_gradient(name, reads):
     return lambda g, a, y: kernels.binary(code, g, y)
 
 
+# What numpydoc calls sections, the same for every rule of one or two operands.
+SECTIONS = {
+    count: "\n\nParameters\n----------\n" + operands + "\n\nReturns\n-------\nTensor\n"
+    for count, operands in {
+        1: "x : Tensor",
+        2: "a, b : Tensor or number\n    They broadcast.",
+    }.items()
+}
+
+
 def _publish(rule, function, apply, doc):
     function.__name__ = function.__qualname__ = rule.name
     function.__module__ = "kael"
-    function.__doc__ = doc
+    function.__doc__ = doc + SECTIONS[1 if rule is UNARY.get(rule.name) else 2]
     METHODS[rule.name] = function
     if rule.works_in in (SAME, FLOAT):
         METHODS[rule.name + "_"] = in_place(function, rule, apply)

@@ -1,7 +1,7 @@
 """Adam: adaptive moment estimation."""
 
 from kael.optim.fused import Fused
-from kael.optim.options import as_betas, check_not_negative, check_placeholders, one_number
+from kael.optim.options import check_placeholders, moment_options
 
 __all__ = ["Adam"]
 
@@ -65,11 +65,7 @@ class Adam(Fused):
         fused=None,
         decoupled_weight_decay=False,
     ):
-        lr = one_number(lr, "lr")
-        betas = as_betas(betas)
-        check_not_negative("learning rate", lr)
-        check_not_negative("epsilon value", eps)
-        check_not_negative("weight_decay value", weight_decay)
+        lr, betas = moment_options(lr, betas, eps, weight_decay)
         check_placeholders(foreach, fused, differentiable)
         defaults = {
             "lr": lr,

@@ -1,7 +1,7 @@
 """Adamax: Adam by the largest gradient."""
 
 from kael.optim.fused import Fused
-from kael.optim.options import as_betas, check_not_negative, check_placeholders, one_number
+from kael.optim.options import check_placeholders, moment_options
 
 __all__ = ["Adamax"]
 
@@ -56,11 +56,7 @@ class Adamax(Fused):
         differentiable=False,
         capturable=False,
     ):
-        lr = one_number(lr, "lr")
-        check_not_negative("learning rate", lr)
-        check_not_negative("epsilon value", eps)
-        betas = as_betas(betas)
-        check_not_negative("weight_decay value", weight_decay)
+        lr, betas = moment_options(lr, betas, eps, weight_decay)
         check_placeholders(foreach, differentiable=differentiable)
         defaults = {
             "lr": lr,

@@ -45,7 +45,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     >>> kael.optim.clip_grad_norm_([w], max_norm=1.0).item()
     2.0
     """
-    parameters = _listed("clip_grad_norm_", parameters)
+    parameters = listed("clip_grad_norm_", parameters)
     gradients = _gradients(parameters)
     total = joint_norm(gradients, norm_type, error_if_nonfinite)
     _scale(gradients, max_norm, total)
@@ -54,25 +54,26 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
-    tensors = _listed("get_total_norm", tensors)
+    tensors = listed("get_total_norm", tensors)
     total = joint_norm(tensors, norm_type, error_if_nonfinite)
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
     """The second half of :func:`clip_grad_norm_`, with a norm already known."""
-    gradients = _gradients(_listed("clip_grads_with_norm_", parameters))
+    gradients = _gradients(listed("clip_grads_with_norm_", parameters))
     _scale(gradients, max_norm, float(total_norm))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
     limit = float(clip_value)
-    kernels.clamp(_gradients(_listed("clip_grad_value_", parameters)), -limit, limit)
+    kernels.clamp(_gradients(listed("clip_grad_value_", parameters)), -limit, limit)
 
 
-def _listed(op, parameters):
-    if isinstance(parameters, TensorBase):
+def listed(op, parameters, kind=TensorBase):
+    """A list of the parameters, which may be one tensor."""
+    if isinstance(parameters, kind):
         return [parameters]
     empty_generator = isinstance(parameters, types.GeneratorType)
     parameters = list(parameters)
@@ -81,7 +82,8 @@ def _listed(op, parameters):
             "`parameters` is an empty generator, no gradient clipping will occur.",
             stacklevel=3,
         )
-    require_tensor(op, *parameters)
+    if kind is TensorBase:
+        require_tensor(op, *parameters)
     return parameters
 
 
@@ -92,7 +94,12 @@ def _gradients(parameters):
 def joint_norm(tensors, norm_type, error_if_nonfinite=False):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
     norm_type = float(norm_type)
-    total = _root(norms.total(tensors, norm_type), norm_type)
+    return root(norms.total(tensors, norm_type), norm_type, error_if_nonfinite)
+
+
+def root(total, norm_type, error_if_nonfinite=False):
+    """The norm of that order of what its terms add up to."""
+    total = _root(total, norm_type)
     if error_if_nonfinite and not math.isfinite(total):
         raise RuntimeError(
             f"The total norm of order {norm_type} for gradients from `parameters` is non-finite, "
@@ -114,6 +121,15 @@ def clip_factor(max_norm, total):
     """What clipping multiplies gradients of that norm by: at most 1, and NaN for a norm of NaN."""
     factor = float(max_norm) / (total + 1e-6)
     return 1.0 if factor >= 1.0 else factor
+
+
+def clipping(optimizer, max_norm, norm_type):
+    """What a step multiplies the gradients by; leaves their norm in ``total_norm``."""
+    gradients = [
+        p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None
+    ]
+    optimizer.total_norm = joint_norm(gradients, norm_type)
+    return clip_factor(max_norm, optimizer.total_norm)
 
 
 def _scale(gradients, max_norm, total):

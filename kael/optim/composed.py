@@ -1,28 +1,47 @@
 """What the optimizers whose step is written with kael's operations have in common."""
 
 from kael._kernels import plan as kernels
+from kael._kernels.step import Step
 from kael.autograd import no_grad
+from kael.optim.clip import clipping
 from kael.optim.optimizer import Optimizer
 from kael.tensor import Tensor
 
-__all__ = ["Composed"]
+__all__ = ["Composed", "turn"]
+
+
+def turn(optimizer):
+    """The lock to hold for the length of a step; another one after a fork."""
+    lock = optimizer.__dict__.get("_turns")
+    if lock is None:  # another thread may be here too
+        lock = optimizer.__dict__.setdefault("_turns", Step())
+    return lock.alone()
 
 
 class Composed(Optimizer):
     """An optimizer whose subclasses update one parameter at a time, in order."""
+
+    total_norm = None
 
     def __setstate__(self, state):
         super().__setstate__(state)
         for group in self.param_groups:
             group.setdefault("foreach", None)
 
-    def step(self, closure=None):
+    def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):
         """Updates every parameter that has a gradient.
 
         Parameters
         ----------
         closure : callable, optional
             Evaluates the model again and returns the loss, which ``step`` returns.
+        max_norm : float, optional
+            Clip the gradients of all groups together, which stay as they are; ``total_norm`` then
+            holds their norm.
+        norm_type : float
+            As in :func:`~kael.optim.clip_grad_norm_`.
+        zero_grad : bool
+            Leave zeros in the gradients that were used.
 
         Raises
         ------
@@ -30,14 +49,26 @@ class Composed(Optimizer):
             A dtype, a shape or a memory that the update cannot take. Nothing is changed then.
         """
         loss = self._evaluate(closure)
-        work = [
-            (group, p) for group in self.param_groups for p in group["params"] if p.grad is not None
-        ]
-        kernels.check([p for _, p in work], [p.grad for _, p in work], type(self).__name__)
-        with no_grad():
+        with turn(self), no_grad():
+            work = [
+                (group, p)
+                for group in self.param_groups
+                for p in group["params"]
+                if p.grad is not None
+            ]
+            gradients = [p.grad for _, p in work]
+            kernels.check([p for _, p in work], gradients, type(self).__name__)
+            if zero_grad:  # can they be written?
+                kernels.check(gradients, gradients, type(self).__name__)
+            factor = 1.0 if max_norm is None else clipping(self, max_norm, norm_type)
             states = [self._ready(group, p) for group, p in work]
             for (group, p), state in zip(work, states, strict=True):
-                self._update(group, p, p.grad, state)
+                self.state[p].update(state)
+                g = p.grad if factor == 1.0 else p.grad * factor
+                self._update(group, p, g, self.state[p])
+            if zero_grad:
+                for g in gradients:
+                    g.zero_()
         return loss
 
     def _ready(self, group, p):
@@ -46,14 +77,22 @@ class Composed(Optimizer):
         state = self.state.get(p, {})
         for key, value in wanted.items():
             found = state.get(key)
-            if found is not None and key == "step" and not isinstance(found, Tensor):
+            if found is None:
+                continue
+            if key == "step" and not isinstance(found, Tensor):
                 wanted[key] = value.fill_(float(found))
-            elif found is not None and getattr(found, "shape", None) != value.shape:
+                continue
+            if getattr(found, "shape", None) != value.shape:
                 raise ValueError(f"{type(self).__name__}: state {key!r} does not match {p.shape}")
-            elif found is not None:
-                wanted[key] = found
-        self.state[p].update(wanted)
-        return self.state[p]
+            if key != "step" and found.dtype != p.dtype:
+                raise ValueError(
+                    f"{type(self).__name__}: state {key!r} of {found.dtype.name} does not match "
+                    f"a parameter of {p.dtype.name}"
+                )
+            if found.dtype.is_floating_point:
+                kernels.check([found], [found], type(self).__name__)  # can it be written?
+            wanted[key] = found
+        return wanted
 
     def _initial(self, group, p):
         """A fresh state; refuses a group whose options the update cannot take."""

@@ -1,7 +1,7 @@
 """What the optimizers whose step is one call of a compiled plan have in common."""
 
 from kael._kernels import optim as kernels
-from kael.optim.clip import clip_factor, joint_norm
+from kael.optim.clip import clipping
 from kael.optim.optimizer import Optimizer
 
 __all__ = ["Fused"]
@@ -61,14 +61,8 @@ class Fused(Optimizer):
         """
         loss = self._evaluate(closure)
         if self._plan is None:
-            self._plan = kernels.Rule(self._rule)
-        factor = 1.0 if max_norm is None else self._clipping(float(max_norm), norm_type)
+            # another thread may have been here
+            self.__dict__.setdefault("_plan", kernels.Rule(self._rule))
+        factor = 1.0 if max_norm is None else clipping(self, max_norm, norm_type)
         self._plan.step(self.param_groups, self.state, factor, zero_grad)
         return loss
-
-    def _clipping(self, max_norm, norm_type):
-        gradients = [
-            p.grad for group in self.param_groups for p in group["params"] if p.grad is not None
-        ]
-        self.total_norm = joint_norm(gradients, norm_type)
-        return clip_factor(max_norm, self.total_norm)

@@ -1,8 +1,10 @@
 """L-BFGS: Newton's method with a Hessian remembered from the last steps."""
 
+from kael._kernels import plan as kernels
 from kael.autograd import enable_grad, no_grad
 from kael.creation import zeros
 from kael.ops.shape import cat
+from kael.optim.composed import turn
 from kael.optim.optimizer import Optimizer
 from kael.optim.options import check_not_negative, one_number
 from kael.optim.wolfe import Point, strong_wolfe
@@ -90,15 +92,18 @@ class LBFGS(Optimizer):
         Tensor
             The loss before the step.
         """
-        closure = enable_grad()(closure)
+        with turn(self):
+            return self._minimise(enable_grad()(closure))
+
+    def _minimise(self, closure):
         group = self.param_groups[0]
         if group["line_search_fn"] not in (None, "strong_wolfe"):
             raise RuntimeError("only 'strong_wolfe' is supported")
-        state = self.state[group["params"][0]]
-        state.setdefault("func_evals", 0)
-        state.setdefault("n_iter", 0)
         first = closure()
-        state["func_evals"] += 1
+        self._check_gradients()
+        state = self.state[group["params"][0]]
+        state["func_evals"] = state.get("func_evals", 0) + 1
+        state.setdefault("n_iter", 0)
         loss, gradient, evaluations = float(first), self._gradient(), 1
         iterations = 0
         while iterations < group["max_iter"] and not _small(gradient, group["tolerance_grad"]):
@@ -152,10 +157,12 @@ class LBFGS(Optimizer):
         """The point at a step, the parameters being put back afterwards."""
         kept = [p.clone() for p in self.param_groups[0]["params"]]
         self._add(direction * t)
-        value = float(closure())
-        gradient = self._gradient()
-        for p, old in zip(self.param_groups[0]["params"], kept, strict=True):
-            p.copy_(old)
+        try:
+            value = float(closure())
+            gradient = self._gradient()
+        finally:
+            for p, old in zip(self.param_groups[0]["params"], kept, strict=True):
+                p.copy_(old)
         return Point(t, value, gradient, gradient.dot(direction).item())
 
     def _settled(self, state, loss):
@@ -164,6 +171,14 @@ class LBFGS(Optimizer):
         return (
             _small(state["d"] * state["t"], tolerance) or abs(loss - state["prev_loss"]) < tolerance
         )
+
+    def _check_gradients(self):
+        """Raises what the step would."""
+        params = self.param_groups[0]["params"]
+        pairs = [(p, p.grad) for p in params if p.grad is not None]
+        kernels.check([p for p, _ in pairs], [g for _, g in pairs], "LBFGS")
+        if len({p.dtype for p in params}) > 1:
+            raise TypeError("LBFGS: the parameters must be of one dtype")
 
     def _gradient(self):
         """All gradients as one vector of its own memory; 0 for a parameter without one."""

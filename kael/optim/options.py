@@ -2,7 +2,7 @@
 
 from kael.tensor import Tensor
 
-__all__ = ["as_betas", "check_not_negative", "check_placeholders", "one_number"]
+__all__ = ["as_betas", "check_not_negative", "check_placeholders", "moment_options", "one_number"]
 
 
 def one_number(value, name):
@@ -27,6 +27,16 @@ def as_betas(betas):
         if not 0.0 <= beta < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
     return betas
+
+
+def moment_options(lr, betas, eps, weight_decay):
+    """The rate and the betas of Adam and its relatives, all four being what they take."""
+    lr = one_number(lr, "lr")
+    check_not_negative("learning rate", lr)
+    check_not_negative("epsilon value", eps)
+    betas = as_betas(betas)
+    check_not_negative("weight_decay value", weight_decay)
+    return lr, betas
 
 
 def check_placeholders(foreach=None, fused=None, differentiable=False):

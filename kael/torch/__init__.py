@@ -1,4 +1,5 @@
-"""kael for programs of PyTorch: optimizers for its CPU tensors, in :mod:`kael.torch.optim`.
+"""kael for programs of PyTorch: optimizers for its CPU tensors, in :mod:`kael.torch.optim`,
+and gradient clipping, in :mod:`kael.torch.nn.utils`.
 
 Needs PyTorch (``pip install kael[torch]``), which ``import kael`` never imports.
 """
@@ -8,7 +9,7 @@ try:
 except ImportError as error:  # pragma: no cover
     raise ImportError("kael.torch needs PyTorch: pip install 'kael[torch]'") from error
 
-from kael.torch import optim
+from kael.torch import nn, optim
 
-__all__ = ["optim"]
+__all__ = ["nn", "optim"]
 del torch

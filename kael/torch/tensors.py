@@ -5,8 +5,9 @@ from torch import Tensor
 from torch.nn import Parameter
 
 __all__ = [
-    "Parameter", "Tensor", "address", "check_kind", "check_place", "dense_copy", "element_type",
-    "exchange_api", "increment_version", "new_array", "new_number", "put_back", "real", "refuse",
+    "Parameter", "Tensor", "address", "check_kind", "check_place", "clear", "dense_copy",
+    "element_type", "exchange_api", "increment_version", "new_array", "new_number", "put_back",
+    "real", "refuse",
 ]  # fmt: skip
 
 SUPPORTED = (
@@ -106,6 +107,13 @@ def new_array(p, value):
 def dense_copy(t, like):
     """t without gaps, in the order of memory in which ``like`` is, or would be without gaps."""
     return torch.empty_like(like, dtype=t.dtype, memory_format=torch.preserve_format).copy_(t)
+
+
+@torch.no_grad()
+def clear(several):
+    """Leaves zeros in them."""
+    for t in several:
+        t.zero_()
 
 
 @torch.no_grad()

@@ -68,9 +68,22 @@ struct kl_block {
     bool resumed;
 };
 
-/* Vectors of the next tile: enough for the columns left, or the next narrower width there is. */
-KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, int widest, int64_t columns) {
-    int vectors = (int)kl_min(widest, kl_ceil_div(columns, kernels->width));
+/* The kernels of the next tile: those of half a vector where no more columns are left. */
+KL_INLINE const struct kl_tile_kernels *kl_tile_set(const struct kl_tile_kernels *kernels,
+                                                    int64_t columns) {
+    const struct kl_tile_kernels *const narrow = kernels->narrow;
+    return narrow != NULL && columns <= narrow->width ? narrow : kernels;
+}
+
+/* Vectors of the next tile: enough for the columns left, or the next narrower width there is. Half
+ * a vector is left to a tile of its own where that still has sums enough; in a packed b both lie
+ * in one panel. */
+KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                            int64_t columns) {
+    const int64_t whole = columns / kernels->width, part = columns % kernels->width;
+    const bool split = whole > 0 && part > 0 && !block->b_packed &&
+                       block->rows >= KL_INDEPENDENT_SUMS && kl_tile_set(kernels, part) != kernels;
+    int vectors = (int)kl_min(block->vectors, whole + (part > 0 && !split));
     while (kernels->kernel[vectors - 1][0] == NULL) --vectors;
     return vectors;
 }
@@ -179,8 +192,10 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
                            .mode = block.mode,
                            .resumed = block.resumed};
     for (int64_t left = 0; left < block.columns; left += tile.columns) {
-        const int vectors = kl_tile_width(kernels, block.vectors, block.columns - left);
-        tile.columns = kl_min((int64_t)vectors * kernels->width, block.columns - left);
+        const int64_t rest = block.columns - left;
+        const struct kl_tile_kernels *const set = kl_tile_set(kernels, rest);
+        const int vectors = set == kernels ? kl_tile_width(kernels, &block, rest) : 1;
+        tile.columns = kl_min((int64_t)vectors * set->width, rest);
         if (block.b_packed) {
             tile.b = block.b + left * block.inner * size;
             tile.b_inner = (int64_t)vectors * kernels->width * size;
@@ -191,7 +206,7 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
         tile.out = block.out + left * size;
         tile.parked = block.parked + left * size;
         tile.bias = block.bias != NULL ? block.bias + left * size : NULL;
-        kl_run_panel(kernels, &block, &tile, vectors, tile.columns % kernels->width != 0);
+        kl_run_panel(set, &block, &tile, vectors, tile.columns % set->width != 0);
         if (block.a_panels != NULL) {
             block.a = block.a_panels;
             block.a_packed = true;
@@ -246,13 +261,10 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
 
 /* Nothing packed, b read from beginning to end: an inner block goes a few rows of b at a time over
  * all columns, its sums parked in scratch[rows][columns] in between. For few rows and a b that does
- * not stay in L2. From memory (rather than L3), 8 rows of b at a time beat 16 by 7%; from L3, they
- * lose 20%. */
+ * not stay in L3: from memory, 8 rows of b at a time beat 16 by 7% where up to 4 rows wait. */
 static void kl_multiply_stream(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, char *scratch) {
-    enum { L3_BYTES = 8 << 20 };
-    const int64_t bytes = product->inner * product->columns * kernels->size;
-    const int64_t chunk = product->rows > 4 || bytes <= L3_BYTES ? 16 : 8;
+    const int64_t chunk = product->rows > 4 ? 16 : 8;
     for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
         const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
         const struct kl_block whole =

@@ -60,6 +60,8 @@ enum { KL_TILE_STEPS = 4 };
 
 enum { KL_PACK_SLACK = 64 };
 enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
+/* Sums a tile needs to cover the latency of fma: 4 cycles, two a cycle. */
+enum { KL_INDEPENDENT_SUMS = 8 };
 
 /* The kernels of one element type and instruction set. A tile of h rows is at most
  * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
@@ -74,6 +76,7 @@ struct kl_tile_kernels {
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_pack pack;
+    const struct kl_tile_kernels *narrow; /* or NULL: for columns left over, vectors half as wide */
 };
 
 /* X(h, vectors) for every height up to the last. */

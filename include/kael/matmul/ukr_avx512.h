@@ -5,7 +5,8 @@
  *     f64:  8 x 24: 24 + 3 + 1     6 x 32: 24 + 4 + 1     3 x 64:  24 + 3 + 1
  *
  * A tile wants 8 independent sums to cover the latency of fma (4 cycles, up to two a cycle): few
- * rows take wide tiles.
+ * rows take wide tiles. Up to half a vector of columns left over are tiles of 256-bit vectors, two
+ * of whose fma a core does in a cycle where it does one of 512 bits: 14 x 8 f32, 8 x 4 f64.
  */
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
@@ -25,4 +26,5 @@
 
 #include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
+#include "kael/matmul/ukr_avx512_half.inc.h"
 #include "kael/matmul/ukr.inc.h"

@@ -5,6 +5,7 @@
 #ifndef KAEL_OPTIM_ROW_H
 #define KAEL_OPTIM_ROW_H
 
+#include "kael/half.h"
 #include "kael/runtime.h"
 
 enum {
@@ -34,10 +35,6 @@ struct kl_optim_scalars {
     KL_OPTIM_SCALARS(X)
 #undef X
 };
-
-/* How the elements of an array lie in memory: in the row's dtype, or in 16 bits while the row
- * computes in f32. */
-enum kl_optim_storage { KL_STORAGE_plain, KL_STORAGE_bf16, KL_STORAGE_f16 };
 
 /* One parameter: contiguous arrays of `size` elements, of which none overlaps another, and single
  * numbers such as the step counter. */

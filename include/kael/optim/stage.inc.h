@@ -10,9 +10,11 @@ static void KL_FN(fetch)(T *KL_RESTRICT buffer, const void *array, int storage, 
     if (storage == KL_STORAGE_bf16) {
         KL_INDEPENDENT
         for (int64_t i = 0; i < count; ++i) buffer[i] = factor * kl_load_bf16(half[i]);
-    } else if (storage == KL_STORAGE_f16) {
+    } else if (storage == KL_STORAGE_f16) { /* then T is float */
+        KL_CAT4(kl, widen, f16, KL_ISA)(half, (float *)(void *)buffer, count);
+        if (factor == 1) return;
         KL_INDEPENDENT
-        for (int64_t i = 0; i < count; ++i) buffer[i] = factor * kl_load_f16(half[i]);
+        for (int64_t i = 0; i < count; ++i) buffer[i] *= factor;
     } else {
         KL_INDEPENDENT
         for (int64_t i = 0; i < count; ++i) buffer[i] = factor * plain[i];
@@ -26,9 +28,8 @@ static void KL_FN(put_back)(void *array, const T *KL_RESTRICT buffer, int storag
     if (storage == KL_STORAGE_bf16) {
         KL_INDEPENDENT
         for (int64_t i = 0; i < count; ++i) half[i] = kl_store_bf16((float)buffer[i]);
-    } else {
-        KL_INDEPENDENT
-        for (int64_t i = 0; i < count; ++i) half[i] = kl_store_f16((float)buffer[i]);
+    } else { /* then T is float */
+        KL_CAT4(kl, narrow, f16, KL_ISA)((const float *)(const void *)buffer, half, count);
     }
 }
 

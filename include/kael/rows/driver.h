@@ -1,8 +1,8 @@
 /* Drives row kernels: a call of any operands becomes tiles of contiguous rows.
  *
- * A row is a line of elements along one dim. Kernels work on contiguous, aligned rows; where an
- * operand's are not, tiles of neighbouring rows are staged through scratch and copied back, so every
- * layout has the bits of the contiguous one.
+ * A row is a line of elements along one dim. Kernels work on contiguous, aligned rows; where those
+ * of an operand are not, tiles of neighbouring rows are staged through scratch and copied back, so
+ * every layout has the bits of the contiguous one.
  */
 #ifndef KAEL_ROWS_DRIVER_H
 #define KAEL_ROWS_DRIVER_H
@@ -128,11 +128,9 @@ static KL_UNUSED int64_t kl_rows_find(const struct kl_rows *call, int64_t row, i
 }
 
 KL_INLINE int64_t kl_rows_scratch_bytes(const struct kl_rows *call) {
-    int64_t bytes = 0;
-    for (int o = 0; o < KL_ROW_OPERANDS; o++) {
-        if (kl_row_staged(call, &call->operand[o])) bytes += kl_row_tile * call->size * call->itemsize;
-    }
-    return bytes;
+    int64_t tiles = 0;
+    for (int o = 0; o < KL_ROW_OPERANDS; o++) tiles += kl_row_staged(call, &call->operand[o]);
+    return tiles * kl_row_tile * call->size * call->itemsize;
 }
 
 /* Runs the kernel on `count` rows from `row` on. */

@@ -15,11 +15,13 @@ from torch.optim import Optimizer, lr_scheduler, swa_utils
 
 from kael.torch.optim import functional
 from kael.torch.optim.compiled import Compiled
+from kael.torch.optim.composed import LBFGS, Adafactor, Muon
 from kael.torch.optim.lion import Lion
 
 __all__ = [
-    "ASGD", "SGD", "Adadelta", "Adagrad", "Adam", "AdamW", "Adamax", "Lion", "NAdam", "Optimizer",
-    "RAdam", "RMSprop", "Rprop", "functional", "lr_scheduler", "swa_utils",
+    "ASGD", "LBFGS", "SGD", "Adadelta", "Adafactor", "Adagrad", "Adam", "AdamW", "Adamax", "Lion",
+    "Muon", "NAdam", "Optimizer", "RAdam", "RMSprop", "Rprop", "functional", "lr_scheduler",
+    "swa_utils",
 ]  # fmt: skip
 
 

@@ -7,12 +7,14 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
 
 from kael._kernels.torch_step import TorchStep
+from kael.optim.clip import clip_factor
 from kael.torch import tensors
+from kael.torch.nn.utils.clip import joint_norm
 
-__all__ = ["Compiled"]
+__all__ = ["Compiled", "with_hooks"]
 
 
-def _with_hooks(step):
+def with_hooks(step):
     """PyTorch's wrapper of a step (hooks and an entry for the profiler), which is left out while
     there are no hooks and no profiler: it takes as long as a small step."""
     wrapped = Optimizer.profile_hook_step(step)
@@ -39,6 +41,7 @@ class Compiled(Optimizer):
 
     _rule = None
     _compiled = None
+    total_norm = None
 
     def add_param_group(self, param_group):
         """Adds a group of parameters; see PyTorch's method.
@@ -65,9 +68,14 @@ class Compiled(Optimizer):
             tensors.check_kind(p, name, "parameters")
             tensors.check_place(p, name, "parameters")
 
-    @_with_hooks
-    def step(self, closure=None):
+    @with_hooks
+    def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):
         """Updates every parameter that has a gradient.
+
+        Clipping and zeroing here cost no pass over memory of their own: with ``max_norm`` the
+        gradients are scaled as they are read (the numbers are those of
+        :func:`kael.torch.nn.utils.clip_grad_norm_` before the step; the gradients themselves stay
+        as they are), with ``zero_grad`` they are zeroed in the same pass, in place.
 
         A GradScaler may leave ``grad_scale`` and ``found_inf`` in attributes, as it does for
         ``fused=True``: gradients are divided by the scale on their way (they keep their scaled
@@ -78,6 +86,13 @@ class Compiled(Optimizer):
         ----------
         closure : callable, optional
             Evaluates the model again and returns the loss, which ``step`` returns.
+        max_norm : float, optional
+            Clip the gradients of all groups together, after the division by a GradScaler's scale;
+            ``total_norm`` then holds their norm.
+        norm_type : float
+            As in :func:`torch.nn.utils.clip_grad_norm_`.
+        zero_grad : bool
+            Leave zeros in the gradients that were used.
 
         Raises
         ------
@@ -92,9 +107,22 @@ class Compiled(Optimizer):
         if found_inf is not None and float(found_inf) != 0.0:
             return loss
         scale = getattr(self, "grad_scale", None)
-        if self._compiled is None:
-            self._compiled = TorchStep(self._rule, type(self).__name__, tensors)
-        self._compiled.step(
-            self.param_groups, self.state, 1.0 if scale is None else 1.0 / float(scale)
-        )
+        factor = 1.0 if scale is None else 1.0 / float(scale)
+        if max_norm is not None:
+            factor *= self._clipping(float(max_norm), norm_type, factor)
+        self._update(factor, zero_grad)
         return loss
+
+    def _update(self, factor, clear):
+        """Steps with the gradients times a factor; may leave zeros in them."""
+        if self._compiled is None:
+            made = TorchStep(self._rule, type(self).__name__, tensors)
+            self.__dict__.setdefault("_compiled", made)  # another thread may have been here
+        self._compiled.step(self.param_groups, self.state, factor, clear)
+
+    def _clipping(self, max_norm, norm_type, factor):
+        gradients = [
+            p.grad for group in self.param_groups for p in group["params"] if p.grad is not None
+        ]
+        self.total_norm = factor * joint_norm(gradients, norm_type, type(self).__name__)
+        return clip_factor(max_norm, self.total_norm)

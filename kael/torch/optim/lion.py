@@ -2,7 +2,7 @@
 
 import torch
 
-from kael.optim.options import check_not_negative, check_placeholders
+from kael.optim.options import as_betas, check_not_negative, check_placeholders
 from kael.torch.optim.compiled import Compiled
 
 __all__ = ["Lion"]
@@ -40,14 +40,12 @@ class Lion(Compiled):
         if isinstance(lr, torch.Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
         check_not_negative("learning rate", lr)
-        for i, beta in enumerate(betas):
-            if not 0.0 <= beta < 1.0:
-                raise ValueError(f"Invalid beta parameter at index {i}: {beta}")
+        betas = as_betas(betas)
         check_not_negative("weight_decay value", weight_decay)
         check_placeholders(foreach, differentiable=differentiable)
         defaults = {
             "lr": lr,
-            "betas": tuple(betas),
+            "betas": betas,
             "weight_decay": weight_decay,
             "foreach": foreach,
             "maximize": maximize,
