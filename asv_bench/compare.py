@@ -215,13 +215,13 @@ def ladder(report, threads, rounds):
 
 
 def machine(cores):
-    """The processor's name and what is compared on it; nothing that tells whose it is."""
+    """The processor and what is compared on it; nothing that tells whose it is."""
     import kael
+    from kael.lab.timing import cpu_name
 
-    info = Path("/proc/cpuinfo")
-    named = re.search(r"^model name\s*:\s*(.+)$", info.read_text(), re.M) if info.exists() else None
-    name = named[1] if named else platform.processor() or platform.machine()
-    return f"{name}, {cores} cores, {platform.system()} {platform.machine()}, {kael.get_isa()}"
+    return (
+        f"{cpu_name()}, {cores} cores, {platform.system()} {platform.machine()}, {kael.get_isa()}"
+    )
 
 
 def main(arguments=None):
