@@ -1,6 +1,8 @@
 """Shared helpers: bits compared exactly, inputs that show any change of order, and the axes
 (instruction sets, thread counts) along which a result must not change."""
 
+import ctypes
+import mmap
 import os
 import platform
 import shutil
@@ -85,6 +87,27 @@ def at_offset(array, offset):
     odd = raw[first : first + array.nbytes].view(array.dtype).reshape(array.shape)
     odd[...] = array
     return odd
+
+
+@pytest.fixture
+def at_page_end():
+    """Makes arrays of ones whose last element ends a page; the next page may not be touched."""
+    page = mmap.PAGESIZE
+    memory = mmap.mmap(-1, 2 * page)
+    held = ctypes.c_char.from_buffer(memory)
+    protect = ctypes.CDLL(None, use_errno=True).mprotect
+    protect.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    guard = ctypes.addressof(held) + page
+    assert protect(guard, page, 0) == 0
+
+    def ones(count, dtype):
+        dtype = np.dtype(dtype)
+        array = np.frombuffer(memory, dtype, count, offset=page - count * dtype.itemsize)
+        array[...] = 1
+        return array
+
+    yield ones
+    protect(guard, page, mmap.PROT_READ | mmap.PROT_WRITE)
 
 
 @pytest.fixture(params=kael.usable_isas())

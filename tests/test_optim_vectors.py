@@ -24,7 +24,7 @@ int step(const struct kl_runtime *rt, struct kl_optim_row *rows, int64_t count) 
 }
 """
 HALVES = """
-#include "kael/optim/half.h"
+#include "kael/half.h"
 void load_bf16(const uint16_t *h, float *x, long n) {
     for (long i = 0; i < n; ++i) x[i] = kl_load_bf16(h[i]);
 }
@@ -90,11 +90,11 @@ def test_every_hot_loop_is_vectorised_in_every_variant(tmp_path, monkeypatch):
     # without vectorised epilogues every loop is reported once per instruction set
     report = [f"-fopt-info-vec-optimized={log}", "--param=vect-epilogues-nomask=0"]
     compiled(tmp_path, PROGRAM, *setup.compile_args(), *report)
-    remark, widths = load(ROOT / "tools" / "vec_report.py").REMARK, Counter()
+    tool, widths = load(ROOT / "tools" / "vec_report.py"), Counter()
     for line in log.read_text().splitlines():
-        match = remark.match(line)
-        if match and (size := re.search(r"using (\d+) byte vectors", match[3])):
-            widths[Path(match[1]).name, int(match[2]), int(size[1])] += 1
+        remark = tool.REMARK.match(line)
+        if remark and (done := tool.VECTORISED.match(remark[4])):
+            widths[Path(remark[1]).name, int(remark[2]), int(done[1])] += 1
     wanted = Counter()
     for (name, line), copies in hot_loops().items():
         for width in WIDTHS[platform.machine()]:

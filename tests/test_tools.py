@@ -1,5 +1,6 @@
 """The tools that explain: they tell a lost loop, Python inside nogil, and where time goes."""
 
+import os
 import subprocess
 import sys
 
@@ -63,7 +64,8 @@ def test_the_report_refuses_what_it_has_not_got(vec_report, tmp_path):
 
 def run_line_times(*arguments):
     command = [sys.executable, str(ROOT / "tools" / "line_times.py"), *map(str, arguments)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
 
 
 def test_line_times_count_every_line_of_a_script(tmp_path):
