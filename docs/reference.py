@@ -42,7 +42,9 @@ PAGES = {
         [("kael.optim.swa_utils", "kael.optim.swa_utils")]),
     "torch.optim": ("kael.torch.optim", [("kael.torch.optim", "kael.torch.optim"),
         ("kael.torch.optim.functional", "kael.torch.optim.functional")]),
+    "torch.nn.utils": ("kael.torch.nn.utils", [("kael.torch.nn.utils", "kael.torch.nn.utils")]),
     "data": ("kael.data", [("kael.data", "kael.data")]),
+    "profiler": ("kael.profiler", [("kael.profiler", "kael.profiler")]),
     "testing": ("kael.testing", [("kael.testing", "kael.testing")]),
 }  # fmt: skip
 

@@ -77,6 +77,9 @@ NAMES = {
         AveragedModel SWALR get_ema_avg_fn get_ema_multi_avg_fn get_swa_avg_fn
         get_swa_multi_avg_fn update_bn
     """,
+    "kael.profiler": """
+        Event Row Table profile
+    """,
     "kael.testing": """
         GradcheckError assert_bits_equal gradcheck
     """,

@@ -77,7 +77,8 @@ cdef double measure(kl_norm_part *parts, int64_t count, double p) except? -1:
     if rt.begin is not NULL:
         for i in range(count):
             size += parts[i].size
-            nbytes += parts[i].size * kl_itemsize(parts[i].dtype)
+            nbytes += parts[i].size * (kl_itemsize(parts[i].dtype)
+                                       if parts[i].storage == KL_STORAGE_plain else 2)
         rt.begin(&profiled)
     with nogil:
         status = kl_norm(rt, term, p, parts, count, &result)
