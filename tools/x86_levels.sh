@@ -17,14 +17,16 @@ mkdir "$emulated/bin"
 cp "$venv/pyvenv.cfg" "$emulated/"
 ln -s "$venv/lib" "$emulated/lib"
 
-for level in Nehalem:generic Haswell:avx2,generic; do
+# What the emulator lacks of a Haswell; unless named it warns on stderr, which tests read.
+lacking=pcid=off,x2apic=off,tsc-deadline=off,invpcid=off,hle=off,rtm=off
+for level in Nehalem:generic "Haswell,$lacking:avx2,generic"; do
     cpu=${level%%:*}
     printf '#!/bin/sh\nexec %s -cpu %s -0 "$0" %s "$@" 2>&2\n' \
         "$(command -v qemu-x86_64)" "$cpu" "$real" >"$emulated/bin/python"
     chmod +x "$emulated/bin/python"
     found=$("$emulated/bin/python" -c 'import kael; print(*kael.usable_isas(), sep=",")')
     [ "$found" = "${level#*:}" ] ||
-        { echo "x86_levels.sh: $cpu should offer ${level#*:}, kael found $found" >&2; exit 1; }
-    echo "== $cpu: $found"
+        { echo "x86_levels.sh: ${cpu%%,*} should offer ${level#*:}, kael found $found" >&2; exit 1; }
+    echo "== ${cpu%%,*}: $found"
     "$emulated/bin/python" -m pytest -p no:cacheprovider -m "not native" "$@"
 done
