@@ -12,7 +12,9 @@ cd "$copy"
 
 case $kind in
 address,undefined)
-    library=$(gcc -print-file-name=libasan.so)
+    # With the C++ library, whose throw AddressSanitizer looks up once, when it starts: an exception
+    # of a module that brings C++ along later, as PyTorch does, would end the process.
+    library="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libstdc++.so.6)"
     options=(
         PYTHONMALLOC=malloc
         # No detect_stack_use_after_return: gcc 12's fake stack is not 64-byte aligned, and an
