@@ -62,7 +62,8 @@ def text(result):
     """A chart of the speed-up and a table of rates, f32."""
     counts = list(next(iter(result["rates"].values())))
     most = max(2, *counts)
-    top = max(most, *(factor for rates in result["rates"].values() for _, factor in speedups(rates)))
+    gains = [factor for rates in result["rates"].values() for _, factor in speedups(rates)]
+    top = max(most, *gains)
     x, y = terminal.Axis(1, most, terminal.WIDTH), terminal.Axis(0, top, terminal.HEIGHT)
     marks = [(1 + (most - 1) * c / x.cells,) * 2 + (".",) for c in range(x.cells)]
     letters = dict(zip(result["rates"], "aAmM", strict=True))
