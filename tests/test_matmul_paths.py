@@ -93,7 +93,7 @@ CHOICES = {
     ],
     "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
-    "panels": [(5, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
+    "panels": [(9, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
     "packed": [(300, 520, 410, "transposed"), (70, 2048, 70, "transposed")],
 }
 

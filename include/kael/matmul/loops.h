@@ -182,6 +182,21 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
     }
 }
 
+/* Columns of a first tile, narrower than a vector, after which the loads of b begin where lines
+ * do; 0 if they do so anyway. Elsewhere, where arrays of NumPy begin, each would take two lines,
+ * and few rows do little else than load (1 x 1024 x 1024 f32, Zen 4: 85 us instead of 58). */
+KL_INLINE int64_t kl_head_columns(const struct kl_tile_kernels *kernels,
+                                  const struct kl_block *block) {
+    enum { FEW_ROWS = 4, VECTORS = 4 };
+    const int64_t vector = (int64_t)kernels->width * kernels->size;
+    if (block->rows > FEW_ROWS || block->b_packed || block->b_panel != NULL ||
+        block->b_column != kernels->size || block->b_inner % vector != 0 ||
+        block->columns < VECTORS * kernels->width)
+        return 0;
+    const int64_t bytes = (int64_t)(-(uintptr_t)block->b & (uintptr_t)(vector - 1));
+    return bytes % kernels->size == 0 ? bytes / kernels->size : 0;
+}
+
 static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *whole) {
     const int64_t size = kernels->size;
     struct kl_block block = *whole;
@@ -191,8 +206,9 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
                            .parked_row = block.parked_row,
                            .mode = block.mode,
                            .resumed = block.resumed};
+    const int64_t head = kl_head_columns(kernels, &block);
     for (int64_t left = 0; left < block.columns; left += tile.columns) {
-        const int64_t rest = block.columns - left;
+        const int64_t rest = left == 0 && head > 0 ? head : block.columns - left;
         const struct kl_tile_kernels *const set = kl_tile_set(kernels, rest);
         const int vectors = set == kernels ? kl_tile_width(kernels, &block, rest) : 1;
         tile.columns = kl_min((int64_t)vectors * set->width, rest);

@@ -105,7 +105,7 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
                                 .column_step = panel};
     if (way == KL_PANELS)
         kl_cut_panels(&job, threads);
-    else if (way == KL_DIRECT && product->rows > product->columns)
+    else if (way == KL_DIRECT && (product->rows > product->columns || product->columns <= panel))
         job.row_strips = kl_min(threads, kl_ceil_div(product->rows, kernels->rows));
     else
         job.column_strips = kl_min(threads, kl_ceil_div(product->columns, panel));

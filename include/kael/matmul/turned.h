@@ -1,5 +1,5 @@
-/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their way
- * from memory to fma.
+/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their
+ * way from memory to fma.
  *
  * R2 gives each output one chain of fma, so vectors run along the columns, each lane on a row of w
  * of its own. A kernel leads two streams abreast, whose chains do not wait for each other: of one
@@ -11,6 +11,8 @@
  */
 #ifndef KAEL_MATMUL_TURNED_H
 #define KAEL_MATMUL_TURNED_H
+
+#include <string.h>
 
 #include "kael/matmul/loops.h"
 
@@ -117,7 +119,7 @@ KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
     return product->rows * product->inner * kernels->size + KL_PACK_SLACK;
 }
 
-/* Up to KL_TURNED_ROWS rows, and columns enough for a set. */
+/* Up to turned->rows rows, and columns enough for two sets. */
 static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product, char *scratch) {
     struct kl_turned_job job = {kernels, product, product->a.data};
