@@ -189,7 +189,7 @@ def _norm_gradient(g, x, length, p, dim):
     if p == 0:
         return elementwise.where(x == x, nothing, nothing)
     if p == 1.0:
-        return _spread(g, x, dim) * x.sign()
+        return elementwise.binary(elementwise.BINARY["abs_backward"], _spread(g, x, dim), x)
     if p == 2.0:
         return x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim)
     share = (x.abs() / _spread(length, x, dim)).pow(p - 1) * x.sign() * _spread(g, x, dim)
