@@ -61,6 +61,10 @@ def checked_count(count):
 def get_num_threads():
     """The configured number of threads; the same inside a body, where work runs inline.
 
+    Returns
+    -------
+    int
+
     Raises
     ------
     ValueError
@@ -74,6 +78,11 @@ def num_threads(count):
     """Sets the number of threads for a block, and restores the former one after it.
 
     The count belongs to the process: other threads see it too.
+
+    Parameters
+    ----------
+    count : int
+        As for :func:`set_num_threads`, which also says what is raised.
 
     Examples
     --------

@@ -66,25 +66,56 @@ cdef class TensorBase:
         return int_tuple(self.shape_, self.ndim)
 
     def stride(self, dim=None):
-        """Elements to step for the next index of each dim, or of one ``dim``."""
+        """Elements to step for the next index of a dim.
+
+        Parameters
+        ----------
+        dim : int, optional
+            IndexError if there is no such dim.
+
+        Returns
+        -------
+        tuple of int, or int
+            Of each dim, or of the one.
+        """
         if dim is None:
             return int_tuple(self.strides_, self.ndim)
         return self.strides_[wrap_dim(dim, self.ndim, "stride")]
 
     def numel(self):
-        """Number of elements."""
+        """Number of elements.
+
+        Returns
+        -------
+        int
+        """
         return self.size
 
     def data_ptr(self):
-        """Address of the first element; 0 when there is none."""
+        """Address of the first element; 0 when there is none.
+
+        Returns
+        -------
+        int
+        """
         return <size_t> self.data
 
     def storage_offset(self):
-        """Elements between the start of the storage and the first element."""
+        """Elements between the start of the storage and the first element.
+
+        Returns
+        -------
+        int
+        """
         return (self.data - self.storage.data) // kl_itemsize(self.dtype)
 
     def is_contiguous(self):
-        """Whether the elements lie in row-major order without gaps."""
+        """Whether the elements lie in row-major order without gaps.
+
+        Returns
+        -------
+        bool
+        """
         return self.contiguous
 
     # kael.Tensor binds these two to the names that C fields occupy here.

@@ -15,14 +15,21 @@ class Embedding(Module):
     Parameters
     ----------
     num_embeddings, embedding_dim : int
+        Rows of the table, and their length.
     padding_idx : int, optional
         This row starts as zeros and gets no gradient; may count from the end.
     dtype : DType, optional
+        float32 unless given.
 
     Attributes
     ----------
     weight : Parameter, shape (num_embeddings, embedding_dim)
         Starts standard normal.
+
+    Raises
+    ------
+    ValueError
+        If ``padding_idx`` is no row.
 
     Examples
     --------

@@ -20,7 +20,18 @@ __all__ = [
 
 
 def relu(input, inplace=False):
-    """max(x, 0)."""
+    """:func:`kael.relu`.
+
+    Parameters
+    ----------
+    input : Tensor
+    inplace : bool
+        Write the result into the input.
+
+    Returns
+    -------
+    Tensor
+    """
     if not inplace:
         return elementwise.relu(input)
     require_tensor("relu", input)
@@ -28,32 +39,108 @@ def relu(input, inplace=False):
 
 
 def gelu(input, approximate="none"):
-    """x times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+    """:func:`kael.gelu`.
+
+    Parameters
+    ----------
+    input : Tensor
+    approximate : "none" or "tanh"
+        ValueError for anything else.
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.gelu(input, approximate)
 
 
 def tanh(input):
-    """The hyperbolic tangent."""
+    """:func:`kael.tanh`.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.tanh(input)
 
 
 def sigmoid(input):
-    """1 / (1 + exp(-x))."""
+    """:func:`kael.sigmoid`.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.sigmoid(input)
 
 
 def softmax(input, dim=None, dtype=None):
-    """exp(x - largest) over the sum of these along ``dim``; the last dim unless given."""
+    """:func:`kael.softmax`, which also says what is raised.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int, optional
+        The last one unless given.
+    dtype : DType, optional
+        ``input`` is converted first.
+
+    Returns
+    -------
+    Tensor
+    """
     return rows.softmax(input, -1 if dim is None else dim, dtype)
 
 
 def log_softmax(input, dim=None, dtype=None):
-    """The logarithm of :func:`softmax`, exact where that underflows."""
+    """:func:`kael.log_softmax`, which also says what is raised.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int, optional
+        The last one unless given.
+    dtype : DType, optional
+        ``input`` is converted first.
+
+    Returns
+    -------
+    Tensor
+    """
     return rows.log_softmax(input, -1 if dim is None else dim, dtype)
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """(x - mean) / sqrt(variance + eps) over the last dims, times weight, plus bias."""
+    """:func:`kael.standardize` with the arguments of PyTorch.
+
+    Parameters
+    ----------
+    input : Tensor, shape (..., d1, .., dk)
+    normalized_shape : sequence of int
+        (d1, .., dk).
+    weight, bias : Tensor, shape (d1, .., dk), optional
+    eps : float
+        Added to the variance.
+
+    Returns
+    -------
+    Tensor, of the shape of ``input``
+
+    Raises
+    ------
+    TypeError
+        If the sizes are not a sequence of integers.
+    ValueError
+        If they are not those of the last dims.
+    """
     require_tensor("layer_norm", input, weight=weight, bias=bias)
     return rows.standardize(input, tuple(normalized_shape), eps, weight, bias)
 
@@ -71,10 +158,15 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     ----------
     input : Tensor
     p : float
+        In [0, 1]; ValueError otherwise.
     training : bool
         Without it the input is returned.
     generator : Generator, optional
         Draws the mask.
+
+    Returns
+    -------
+    Tensor
     """
     require_tensor("dropout", input)
     check_probability(p)
@@ -94,23 +186,27 @@ def padding_row(padding_idx, count):
 
 
 def embedding(input, weight, padding_idx=None):
-    """Rows of a table.
+    r"""Rows of a table.
 
     Parameters
     ----------
-    input : Tensor of integers, any shape
+    input : Tensor of integers
     weight : Tensor, shape (count, size)
     padding_idx : int, optional
         A row that gets no gradient.
 
     Returns
     -------
-    Tensor, shape (\\*input.shape, size)
+    Tensor, shape (\*input.shape, size)
 
     Raises
     ------
     IndexError
         A number that is not a row; a negative one does not count from the end.
+    TypeError
+        If ``input`` is not of integers.
+    ValueError
+        If ``padding_idx`` is no row.
     """
     require_tensor("embedding", input, weight)
     if input.dtype.is_floating_point or input.dtype.code == 0:

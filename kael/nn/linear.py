@@ -18,6 +18,7 @@ class Linear(Module):
     ----------
     in_features, out_features : int
     bias : bool
+        Have one.
     dtype : DType, optional
         float32 unless given.
 
@@ -61,7 +62,13 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Gives its input back; takes and ignores any arguments."""
+    """Gives its input back.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Ignored.
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__()

@@ -12,17 +12,27 @@ __all__ = ["LayerNorm", "RMSNorm"]
 class LayerNorm(Module):
     """Standardizes the last dims, then ``weight * x + bias``.
 
-    Mean and variance are two folds in double (numerics R5), so a large mean costs no accuracy.
-
     Parameters
     ----------
     normalized_shape : int or sequence of int
         Sizes of the last dims.
     eps : float
+        Added to the variance.
     elementwise_affine : bool
         Have a weight and a bias.
     bias : bool
+        Have a bias, where there is a weight.
     dtype : DType, optional
+        float32 unless given.
+
+    Attributes
+    ----------
+    weight, bias : Parameter of shape ``normalized_shape``, or None
+        Start as ones and zeros.
+
+    Notes
+    -----
+    :func:`kael.standardize`: two folds in double, so a large mean costs no accuracy.
 
     Examples
     --------
@@ -72,6 +82,12 @@ class RMSNorm(Module):
     elementwise_affine : bool
         Have a weight.
     dtype : DType, optional
+        float32 unless given.
+
+    Attributes
+    ----------
+    weight : Parameter of shape ``normalized_shape``, or None
+        Starts as ones.
 
     Examples
     --------

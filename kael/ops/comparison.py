@@ -10,6 +10,14 @@ __all__ = ["allclose", "equal", "isclose"]
 def equal(a, b):
     """Whether two tensors have the same shape and equal elements; NaN equals nothing.
 
+    Parameters
+    ----------
+    a, b : Tensor
+
+    Returns
+    -------
+    bool
+
     Examples
     --------
     >>> kael.equal(kael.ones(2), kael.ones(2))
@@ -20,9 +28,31 @@ def equal(a, b):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves only.
+    """Where ``|a - b| <= atol + rtol * |b|``, computed in double.
 
-    Computed in double. TypeError for operands that are not tensors.
+    Parameters
+    ----------
+    a, b : Tensor
+        Infinities are close to themselves only.
+    rtol, atol : float
+    equal_nan : bool
+        NaN is close to NaN.
+
+    Returns
+    -------
+    Tensor of bool
+
+    Raises
+    ------
+    TypeError
+        If an operand is no Tensor.
+    ValueError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> kael.isclose(kael.tensor([1.0, 2.0]), kael.tensor([1.0, 2.1])).tolist()
+    [True, False]
     """
     require_tensor("isclose", a, b)
     a, b = to(a.detach(), "float64"), to(b.detach(), "float64")
@@ -35,6 +65,16 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether :func:`isclose` holds everywhere."""
+    """Whether :func:`isclose` holds everywhere.
+
+    Parameters
+    ----------
+    a, b, rtol, atol, equal_nan
+        As for :func:`isclose`, which also says what is raised.
+
+    Returns
+    -------
+    bool
+    """
     require_tensor("allclose", a, b)
     return bool(isclose(a, b, rtol, atol, equal_nan).all())

@@ -50,6 +50,10 @@ def cross_entropy_losses(
     ValueError
         For shapes that do not fit.
 
+    Notes
+    -----
+    log(total) - (logit of the target - largest), the total a fold in double: R5 of docs/promise.md.
+
     Examples
     --------
     >>> kael.cross_entropy_losses(kael.tensor([[1.0, 2.0, 3.0]]), kael.tensor([0]))

@@ -1,7 +1,6 @@
 """Matrix products: what they mean, and their gradients.
 
-The sums follow numerics R2, so a row of a product has the same bits alone and in a batch; the
-product of two 1-D tensors is a fold (numerics R3) instead.
+The sums follow numerics R2, so a row of a product has the same bits alone and in a batch.
 """
 
 from numbers import Integral
@@ -11,9 +10,7 @@ from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
 from kael.ops.shape import unbroadcast
 
-__all__ = [
-    "addmm", "baddbmm", "bmm", "dot", "inner", "linear", "matmul", "mm", "mv", "outer", "vdot",
-]  # fmt: skip
+__all__ = ["addmm", "baddbmm", "bmm", "linear", "matmul", "mm", "mv"]
 
 
 def matmul(a, b, *, out=None):
@@ -81,42 +78,13 @@ def _gradient_of_b(g, a, shape):
     if a.ndim == 1:
         g, a = g.unsqueeze(-2), a.unsqueeze(0)
     if len(shape) == 2 and a.ndim > 2:  # one product over all rows, not a batch to be summed
-        g, a = _as_rows(g), _as_rows(a)
+        g, a = as_rows(g), as_rows(a)
     return unbroadcast(matmul(a.mT, g), shape)
 
 
-def _as_rows(x):
+def as_rows(x):
     """All dims but the last as one; not by a size of -1, which an empty last dim leaves open."""
     return x.unsqueeze(0) if x.ndim == 1 else x.flatten(0, -2)
-
-
-def dot(a, b, *, out=None):
-    """Product of two 1-D tensors: the fold (numerics R3) of the products taken in double; integers
-    are exact modulo 2**w.
-
-    Parameters
-    ----------
-    a, b : Tensor, shape (size,)
-
-    Returns
-    -------
-    Tensor, shape ()
-
-    Raises
-    ------
-    TypeError
-        If the dtypes differ, or are bool.
-    ValueError
-        If an operand is not 1-D or the sizes differ.
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.dot(kael.tensor([1.0, 2.0]), kael.tensor([3.0, 4.0])).item()
-    11.0
-    """
-    _check_dims("dot", a, 1, b, 1)
-    return product("dot", a, b, out)
 
 
 def linear(x, weight, bias=None):
@@ -150,15 +118,16 @@ def linear(x, weight, bias=None):
 
 
 def _gradients_of_linear(x, weight, wants_bias, g):
-    rows = _as_rows(g)
+    rows = as_rows(g)
     return (
         None if weight is None else matmul(g, weight),
-        None if x is None else matmul(rows.mT, _as_rows(x)),
+        None if x is None else matmul(rows.mT, as_rows(x)),
         rows.sum(0) if wants_bias else None,
     )
 
 
-def _check_dims(name, a, a_dims, b, b_dims):
+def check_dims(name, a, a_dims, b, b_dims):
+    """Refuses operands that are no tensors of so many dims."""
     require_tensor(name, a, b)
     if a.ndim != a_dims or b.ndim != b_dims:
         raise ValueError(
@@ -167,25 +136,61 @@ def _check_dims(name, a, a_dims, b, b_dims):
 
 
 def _check_batches(name, a, b):
-    _check_dims(name, a, 3, b, 3)
+    check_dims(name, a, 3, b, 3)
     if a.shape[0] != b.shape[0]:
         raise ValueError(f"{name}: batch sizes differ: {a.shape} @ {b.shape}")
 
 
 def mm(a, b, *, out=None):
-    """:func:`matmul` of two 2-D tensors; nothing is broadcast."""
-    _check_dims("mm", a, 2, b, 2)
+    """:func:`matmul` of two 2-D tensors; nothing is broadcast.
+
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner, columns)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (rows, columns)
+    """
+    check_dims("mm", a, 2, b, 2)
     return product("mm", a, b, out)
 
 
 def mv(a, b, *, out=None):
-    """:func:`matmul` of a 2-D tensor by a 1-D one."""
-    _check_dims("mv", a, 2, b, 1)
+    """:func:`matmul` of a 2-D tensor by a 1-D one.
+
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner,)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (rows,)
+    """
+    check_dims("mv", a, 2, b, 1)
     return product("mv", a, b, out)
 
 
 def bmm(a, b, *, out=None):
-    """:func:`matmul` of two 3-D tensors with the same batch size; nothing is broadcast."""
+    """:func:`matmul` of two 3-D tensors with the same batch size; nothing is broadcast.
+
+    Parameters
+    ----------
+    a : Tensor, shape (batch, rows, inner)
+    b : Tensor, shape (batch, inner, columns)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (batch, rows, columns)
+    """
     _check_batches("bmm", a, b)
     return product("bmm", a, b, out)
 
@@ -225,12 +230,24 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1, out=None):
     [[3.0]]
     """
     require_tensor("addmm", x, mat1, mat2)
-    _check_dims("addmm", mat1, 2, mat2, 2)
+    check_dims("addmm", mat1, 2, mat2, 2)
     return _scaled_sum("addmm", x, mat1, mat2, beta, alpha, out)
 
 
 def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     """:func:`addmm` for batches: ``beta * x + alpha * bmm(batch1, batch2)``.
+
+    Parameters
+    ----------
+    x : Tensor, shape broadcast to (batch, rows, columns)
+    batch1 : Tensor, shape (batch, rows, inner)
+    batch2 : Tensor, shape (batch, inner, columns)
+    beta, alpha, out
+        As for :func:`addmm`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (batch, rows, columns)
 
     Examples
     --------
@@ -271,51 +288,3 @@ def _check_addend(op, x, dtype, shape, beta, alpha):
     lead = len(shape) - x.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
         raise ValueError(f"{op}: shape {x.shape} does not broadcast to {shape}")
-
-
-def outer(a, b):
-    """Products of every element of ``a`` by every element of ``b``, both 1-D.
-
-    Returns
-    -------
-    Tensor, shape (len(a), len(b))
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.outer(kael.tensor([1.0, 2.0]), kael.tensor([3.0, 4.0])).tolist()
-    [[3.0, 4.0], [6.0, 8.0]]
-    """
-    _check_dims("outer", a, 1, b, 1)
-    return a.unsqueeze(1) * b.unsqueeze(0)
-
-
-def vdot(a, b, *, out=None):
-    """:func:`dot`; kael has no complex dtype to conjugate."""
-    _check_dims("vdot", a, 1, b, 1)
-    return product("vdot", a, b, out)
-
-
-def inner(a, b):
-    """Dot products of the last dim of ``a`` with that of ``b``, for every other index of both.
-
-    Of two 1-D tensors their :func:`dot`; a 0-D tensor multiplies the other.
-
-    Returns
-    -------
-    Tensor, shape (*a.shape[:-1], *b.shape[:-1])
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.inner(kael.ones(2, 3), kael.ones(4, 3)).shape
-    (2, 4)
-    """
-    require_tensor("inner", a, b)
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    if a.shape[-1] != b.shape[-1]:
-        raise ValueError(f"inner: last dims differ: {a.shape} and {b.shape}")
-    if a.ndim == 1 or b.ndim == 1:
-        return product("inner", a, b) if b.ndim == 1 else product("inner", b, a)
-    return product("inner", a, _as_rows(b).t()).reshape(*a.shape[:-1], *b.shape[:-1])

@@ -32,9 +32,26 @@ def softmax(x, dim=-1, dtype=None):
     Parameters
     ----------
     x : Tensor
+        Of floats, unless ``dtype`` is given.
     dim : int
     dtype : DType, optional
-        x is converted first.
+        ``x`` is converted first.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not of floats.
+    IndexError
+        If ``x`` has no such dim.
+
+    Notes
+    -----
+    The sum is the fold of :func:`sum`, in double; the quotients are in the dtype of ``x``: R5 of
+    docs/promise.md.
 
     Examples
     --------
@@ -45,7 +62,18 @@ def softmax(x, dim=-1, dtype=None):
 
 
 def log_softmax(x, dim=-1, dtype=None):
-    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0."""
+    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, dtype
+        As for :func:`softmax`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+    """
     return _along("log_softmax", x, dim, dtype)
 
 
@@ -79,6 +107,13 @@ def causal_softmax(x, offset=0):
     Tensor, of the shape of ``x``
         A row that may look at nothing, as ``offset`` below 0 makes some, is all zeros.
 
+    Raises
+    ------
+    TypeError
+        If ``x`` is not of floats.
+    ValueError
+        If ``x`` has fewer than 2 dims.
+
     Examples
     --------
     >>> kael.causal_softmax(kael.zeros(3, 3)).tolist()[1]
@@ -106,6 +141,17 @@ def logsumexp(x, dim, keepdim=False):
         ``()`` for all.
     keepdim : bool
         Keep the reduced dims, with size 1.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    IndexError
+        If ``x`` has no such dim.
+    ValueError
+        If a dim appears twice.
 
     Examples
     --------
@@ -150,7 +196,16 @@ def cumsum(x, dim, *, dtype=None):
     x : Tensor
     dim : int
     dtype : DType, optional
-        x is converted first. Integers and bool are summed in int64, wrapping, by default.
+        ``x`` is converted first. Integers and bool are summed in int64, wrapping, by default.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    IndexError
+        If ``x`` has no such dim.
 
     Examples
     --------
@@ -173,16 +228,31 @@ def cumsum(x, dim, *, dtype=None):
 def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     """(x - mean) / sqrt(variance + eps) over the last dims; layer normalization.
 
-    Mean and biased variance are two folds in double, so a large mean costs no accuracy.
-
     Parameters
     ----------
     x : Tensor, shape (..., d1, .., dk)
+        Of floats.
     normalized_dims : int or tuple of int
-        k, or the sizes of the last k dims as in ``torch.nn.functional.layer_norm``.
+        k, or the sizes (d1, .., dk).
     eps : float
-    weight, bias : Tensor of shape (d1, .., dk), optional
+    weight, bias : Tensor, shape (d1, .., dk), optional
         Multiplied, then added, as separate operations would.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not of floats.
+    ValueError
+        If the sizes are not those of the last dims.
+
+    Notes
+    -----
+    Ba, Kiros and Hinton, "Layer normalization", 2016. Mean and biased variance are two folds in
+    double (R5 of docs/promise.md), so a large mean costs no accuracy.
 
     Examples
     --------
@@ -195,16 +265,31 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
 def rms_norm(x, normalized_shape, weight=None, eps=None):
     """x / sqrt(mean of x^2 + eps) over the last dims, times weight.
 
-    The mean square is a fold in double, the quotient is rounded once, before the weight.
-
     Parameters
     ----------
     x : Tensor, shape (..., d1, .., dk)
+        Of floats.
     normalized_shape : int or tuple of int
         (d1, .., dk), or dk alone.
-    weight : Tensor of shape (d1, .., dk), optional
+    weight : Tensor, shape (d1, .., dk), optional
     eps : float, optional
         The spacing of the dtype's numbers at 1 unless given.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not of floats.
+    ValueError
+        If the sizes are not those of the last dims.
+
+    Notes
+    -----
+    Zhang and Sennrich, "Root mean square layer normalization", 2019. The mean square is a fold in
+    double; the quotient is rounded once, before the weight.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from kael._kernels.tensor import TensorBase
 from kael.autograd import no_grad
-from kael.ops.shape import cat
+from kael.ops.pieces import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
@@ -41,9 +41,16 @@ def vector_to_parameters(vec, parameters):
     Raises
     ------
     TypeError
-        ``vec`` is no Tensor.
+        If ``vec`` is no Tensor.
     ValueError
-        It has another number of elements than the parameters. Nothing is changed then.
+        If it has another number of elements than the parameters. Nothing is changed then.
+
+    Examples
+    --------
+    >>> layer = kael.nn.Linear(3, 2)
+    >>> kael.nn.utils.vector_to_parameters(kael.zeros(8), layer.parameters())
+    >>> layer.bias.tolist()
+    [0.0, 0.0]
     """
     if not isinstance(vec, TensorBase):
         raise TypeError(f"expected Tensor, but got: {type(vec).__name__}")

@@ -21,6 +21,11 @@ class Lion(Compiled):
     maximize : bool
     foreach, capturable, differentiable
         As of :class:`kael.optim.Lion`.
+
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
     """
 
     _rule = "Lion"
