@@ -228,7 +228,7 @@ def expand(x, *shape):
 
 
 def broadcast_to(x, shape):
-    """:func:`expand` under NumPy's name.
+    """:meth:`Tensor.expand` under NumPy's name.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def broadcast_to(x, shape):
     Returns
     -------
     Tensor
-        As :meth:`Tensor.expand`, which also says what is raised.
+        A view. Errors are those of the method.
     """
     require_tensor("broadcast_to", x)
     return expand(x, shape)
