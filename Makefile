@@ -27,11 +27,13 @@ reproduce: build ## check the bits of every operation on every instruction set a
 	$(RUN) -m kael.reproduce $(ARGS)
 
 bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
-	cd asv_bench && asv machine --yes && asv run --quick --show-stderr $(ARGS) HEAD^!
+	cd asv_bench && asv machine --yes >/dev/null && asv run --quick --show-stderr $(ARGS) HEAD^!
 
 bench-compare: $(VENV)/.bench ## asv on commit BASE and on HEAD; fails where HEAD is 10% slower
 	@test -n "$(BASE)" || { echo 'make bench-compare: name a commit: BASE=<commit>' >&2; exit 2; }
-	cd asv_bench && asv machine --yes && asv continuous --split --factor 1.1 --interleave-rounds \
+	@git rev-parse --quiet --verify '$(BASE)^{commit}' >/dev/null || \
+	    { echo 'make bench-compare: no commit $(BASE)' >&2; exit 2; }
+	cd asv_bench && asv machine --yes >/dev/null && asv continuous --split --factor 1.1 --interleave-rounds \
 	    --bench '^(?!.*track_rate)' $(ARGS) $(BASE) HEAD
 
 bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/html

@@ -25,7 +25,8 @@ class _Record:
             setattr(self, name, value)
 
     def __repr__(self):
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
+        names = (name for name in self.__slots__ if not name.startswith("_"))
+        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__name__}({fields})"
 
 
@@ -75,30 +76,46 @@ class Row(_Record):
     """All calls with one label: the sums of their events' numbers, times in nanoseconds.
 
     ``threads`` is the greatest number that worked on a call. ``self_time`` is without operations
-    inside, ``total_time`` with them. ``roofline`` is the share of what the machine could do (the
-    smaller of peak flops and bytes times bandwidth) that was reached, None where it is not known.
+    inside, ``total_time`` with them.
     """
 
     __slots__ = (  # noqa: RUF023 - the order of the values
         "key", "calls", "self_time", "total_time", "bytes", "flops", "threads", "chunks", "hits",
-        "misses", "roofline",
+        "misses", "_roofs",
     )  # fmt: skip
 
+    @property
+    def roofline(self):
+        """The share of what the machine can do that was reached: of the smaller of its flops and
+        of ``bytes`` times its bandwidth. None for what does neither. What the profile was not told
+        of the machine is measured when this is first asked for."""
+        if self.self_time <= 0 or not (self.flops or self.bytes):
+            return None
+        peak_flops, bandwidth = self._roofs()
+        return max(self.flops / peak_flops, self.bytes / bandwidth) * 1e9 / self.self_time
 
-def _roofline(row, peak_flops, bandwidth):
-    needed = max(
-        row.flops / peak_flops if peak_flops else 0.0,
-        row.bytes / bandwidth if bandwidth else 0.0,
-    )
-    return needed * 1e9 / row.self_time if needed and row.self_time > 0 else None
+
+class _Roofs:
+    """What the machine can do per second, flops and bytes: told, or measured when asked for."""
+
+    def __init__(self, peak_flops, bandwidth):
+        self.told = peak_flops, bandwidth
+
+    def __call__(self):
+        if None in self.told:
+            from kael.lab.ceilings import roofs
+
+            pairs = zip(self.told, roofs(), strict=True)
+            self.told = tuple(measured if told is None else told for told, measured in pairs)
+        return self.told
 
 
-def _rows(events, peak_flops, bandwidth):
+def _rows(events, roofs):
     rows = {}
     for event in events:
         row = rows.get(event.label)
         if row is None:
-            row = rows[event.label] = Row(event.label, *[0] * 9, None)
+            row = rows[event.label] = Row(event.label, *[0] * 9, roofs)
         spent = event.end - event.start
         row.calls += 1
         row.self_time += spent - event.inner
@@ -109,8 +126,6 @@ def _rows(events, peak_flops, bandwidth):
         row.chunks += event.chunk_count
         row.hits += event.hits
         row.misses += event.misses
-    for row in rows.values():
-        row.roofline = _roofline(row, peak_flops, bandwidth)
     return list(rows.values())
 
 
@@ -131,9 +146,10 @@ def _rate(amount, nanoseconds):
 
 
 def _share(row):
-    if row.roofline is None:
+    share = row.roofline
+    if share is None:
         return ""
-    return f"{row.roofline:.0%}" + (f" {_MARK}" if row.roofline < _FAR_BELOW else "")
+    return f"{share:.0%}" + (f" {_MARK}" if share < _FAR_BELOW else "")
 
 
 _COLUMNS = (
@@ -183,8 +199,9 @@ class Table(list):
             Drawn by rich where it is installed. "!" marks what is below a quarter of the roofline.
         """
         sort_by = _SORTS.get(sort_by, sort_by)
-        if sort_by not in Row.__slots__:
-            known = ", ".join((*Row.__slots__, *_SORTS))
+        keys = (*Row.__slots__[:-1], "roofline")
+        if sort_by not in keys:
+            known = ", ".join((*keys, *_SORTS))
             raise ValueError(f"table: sort_by must be one of {known}, got {sort_by!r}")
         ranked = sorted(
             self,
@@ -242,7 +259,9 @@ class profile:  # noqa: N801 - torch's spelling
     ----------
     peak_flops, bandwidth : float, optional
         What the machine can do per second with the threads in use: arithmetic operations and bytes
-        from memory. They make the column "roofline".
+        from memory, for the column "roofline". What is not given is measured when a table is first
+        made (:func:`kael.lab.ceilings.roofs`), which takes a fraction of a second, once for each
+        thread count and instruction set.
 
     Notes
     -----
@@ -260,8 +279,7 @@ class profile:  # noqa: N801 - torch's spelling
     """
 
     def __init__(self, *, peak_flops=None, bandwidth=None):
-        self._peak_flops = _positive("peak_flops", peak_flops)
-        self._bandwidth = _positive("bandwidth", bandwidth)
+        self._roofs = _Roofs(_positive("peak_flops", peak_flops), _positive("bandwidth", bandwidth))
         self._raw = []
         self._running = False
 
@@ -300,7 +318,7 @@ class profile:  # noqa: N801 - torch's spelling
     def key_averages(self):
         """One :class:`Row` per label, a :class:`Table`."""
         note = "later operations were left out\n" if self.truncated else ""
-        return Table(_rows(self.events(), self._peak_flops, self._bandwidth), note)
+        return Table(_rows(self.events(), self._roofs), note)
 
     def table(self, sort_by="self_time", row_limit=-1):
         """``key_averages().table(...)``."""
@@ -319,13 +337,10 @@ def _trace(events):
     pid = os.getpid()
     callers = {event.thread for event in events}
     threads = callers | {thread for event in events for thread, _, _ in event.chunks}
-    entries = [
-        {
-            "ph": "M", "pid": pid, "tid": thread, "name": "thread_name",
-            "args": {"name": f"thread {thread}" if thread in callers else f"worker {thread}"},
-        }
-        for thread in sorted(threads)
-    ]  # fmt: skip
+    entries = [_name("process_name", "kael", pid, 0)]
+    for thread in sorted(threads):
+        kind = "thread" if thread in callers else "worker"
+        entries.append(_name("thread_name", f"{kind} {thread}", pid, thread))
     for event in events:
         args = {
             "bytes": event.bytes, "flops": event.flops, "threads": event.threads,
@@ -337,6 +352,10 @@ def _trace(events):
         for thread, start, end in event.chunks:
             entries.append(_slice(event.label, "chunk", pid, thread, start, end, {}))
     return entries
+
+
+def _name(what, name, pid, thread):
+    return {"name": what, "ph": "M", "pid": pid, "tid": thread, "args": {"name": name}}
 
 
 def _slice(name, kind, pid, thread, start, end, args):
