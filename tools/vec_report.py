@@ -6,6 +6,7 @@ instruction sets has one entry for each. "written in vectors" is a loop of intri
 no vectoriser. Ends with 1 if a loop of HOT is not vectorised any more.
 """
 
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -141,13 +142,18 @@ def main(build, stems):
         )
     if not dumps:
         return "vec_report.py: no reports: was this built by gcc with KAEL_VEC_REPORT=1?"
-    failed = []
-    for stem in stems or dumps:
-        found = collect(dumps[stem])
-        show(stem, found)
-        failed += lost(stem, found)
+    found = {stem: collect(dumps[stem]) for stem in stems or dumps}
+    failed = [line for stem, one in found.items() for line in lost(stem, one)]
+    try:
+        for stem, one in found.items():
+            show(stem, one)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return "\n".join(failed) or 0
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("vec_report.py: name the folder of the build")
     sys.exit(main(sys.argv[1], sys.argv[2:]))

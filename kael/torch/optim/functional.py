@@ -8,6 +8,7 @@ import importlib
 import inspect
 
 from kael._kernels.torch_step import TorchStep
+from kael.optim.arguments import described
 from kael.torch import tensors
 
 __all__ = [
@@ -69,9 +70,11 @@ def _functional(name, rule, **always):
                 values_of[i] = states[i].get(key)
 
     function.__module__ = __name__
-    function.__doc__ = (
-        f"One step of ``torch.optim.{name}.{name}``, with its arguments; ``foreach``, ``fused`` "
-        "and ``capturable`` change nothing."
+    required = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    function.__doc__ = described(
+        f"One step of ``torch.optim.{name}.{name}``, with its arguments.",
+        list(signature.parameters),
+        len([p for p in required if p.default is p.empty]),
     )
     return function
 
