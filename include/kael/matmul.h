@@ -116,7 +116,7 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
            !kl_b_within(kernels, product, KL_L3_BYTES);
 }
 
-/* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
+/* An empty inner dimension: sums of nothing are 0. The operands may have no memory. */
 static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product) {
     struct kl_block block =
@@ -173,6 +173,7 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
         .out = product->out,
         .out_row = product->out_column,
         .out_column = product->out_row,
+        .activation = product->activation,
         .fresh = product->fresh,
     };
 }
@@ -339,7 +340,7 @@ static inline void kl_batch_work(const struct kl_batch *batch, int64_t *elements
         b *= batch->b[d] ? batch->shape[d] : 1;
     }
     *elements = a + b + out + (one->bias ? one->columns : 0);
-    *flops = 2 * out * one->inner + (one->bias ? out : 0);
+    *flops = 2 * out * one->inner + (one->bias ? out : 0) + (one->activation.kernel ? out : 0);
 }
 
 #endif

@@ -20,9 +20,11 @@
 #include "kael/optim/adam.h"
 #include "kael/optim/adamax.h"
 #include "kael/optim/asgd.h"
+#include "kael/optim/assign.h"
 #include "kael/optim/average.h"
 #include "kael/optim/clip.h"
 #include "kael/half.h"
+#include "kael/philox.h"
 #include "kael/optim/lion.h"
 #include "kael/optim/nadam.h"
 #include "kael/optim/radam.h"
@@ -43,8 +45,8 @@ enum { KL_OPTIM_PIECE = 2048 };
 /* Every rule, by stem: X(stem, with). */
 #define KL_OPTIM_RULES(X, with)                                                         \
     X(adadelta, with) X(adagrad, with) X(adam, with) X(adamax, with) X(asgd, with)      \
-    X(average, with) X(clamp, with) X(lion, with) X(nadam, with) X(radam, with)         \
-    X(rmsprop, with) X(rprop, with) X(scale, with) X(sgd, with)
+    X(assign, with) X(average, with) X(clamp, with) X(lion, with) X(nadam, with)        \
+    X(radam, with) X(rmsprop, with) X(rprop, with) X(scale, with) X(sgd, with)
 
 enum kl_optim_number {
 #define X(stem, with) KL_RULE_##stem,

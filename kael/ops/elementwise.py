@@ -61,7 +61,13 @@ def _zero(g, a, y):
 # ---- arithmetic ----
 
 neg = unary("neg", SAME, "-x.", lambda g, a, y: -g)
-abs = unary("abs", SAME, "The absolute value.", lambda g, a, y: g * sign(a), "a")
+abs = unary(
+    "abs",
+    SAME,
+    "The absolute value. Its gradient is 0 at 0 and NaN, as in PyTorch.",
+    kernel_gradient("abs_backward", "a"),
+    "a",
+)
 sign = unary("sign", SAME, "-1, 0 or 1; NaN for NaN.", _zero)
 square = unary("square", SAME, "x * x.", lambda g, a, y: g * a * 2, "a")
 reciprocal = unary("reciprocal", FLOAT, "1 / x.", lambda g, a, y: -g * y * y, "y")
@@ -187,6 +193,21 @@ hypot = binary(
 
 # The gradients of these are one kernel each.
 relu = unary("relu", SAME, "max(x, 0).", kernel_gradient("relu_backward", "y"), "y")
+_through_relu = kernel_gradient("relu_backward", "y")
+
+
+def _through_sum(g, a, b, y):
+    return _through_relu(g, None, y)
+
+
+add_relu = binary(
+    "add_relu",
+    SAME,
+    "max(a + b, 0) in one pass: a skip connection and its activation.",
+    _through_sum,
+    _through_sum,
+    "y",
+)
 tanh = smooth("tanh", "The hyperbolic tangent.", kernel_gradient("tanh_backward", "y"), "y")
 sigmoid = smooth("sigmoid", "1 / (1 + exp(-x)).", kernel_gradient("sigmoid_backward", "y"), "y")
 _gelu = smooth("gelu", "x P(normal < x).", kernel_gradient("gelu_backward", "a"))

@@ -280,7 +280,7 @@ def _norm_gradient(g, x, length, p, dim):
     if p == 0:
         return elementwise.where(x == x, nothing, nothing)
     if p == 1.0:
-        return spread(g, x, dim) * x.sign()
+        return elementwise.binary(elementwise.BINARY["abs_backward"], spread(g, x, dim), x)
     if p == 2.0:
         return x * spread(elementwise.where(length == 0, nothing, g / length), x, dim)
     share = (x.abs() / spread(length, x, dim)).pow(p - 1) * x.sign() * spread(g, x, dim)
