@@ -17,59 +17,7 @@
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
 
-#include "kael/matmul/activation.h"
-#include "kael/matmul/tile.h"
-
-/* An operand as it comes; strides in bytes, of any sign, or 0. */
-struct kl_matrix {
-    const char *data;
-    int64_t row, column;
-};
-
-/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]); an activation. */
-struct kl_product {
-    int64_t rows, inner, columns;
-    struct kl_matrix a, b;
-    char *out;
-    int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
-    const char *bias;            /* or NULL */
-    struct kl_activation activation;
-    bool fresh;                  /* out holds nothing yet */
-};
-
-/* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
- * 13, 13, 13, 13, 12), so that no panel is left with too few sums to hide the latency of fma. */
-struct kl_panels {
-    int64_t count;
-    int height; /* of the first `taller` panels plus one, of the others exactly */
-    int64_t taller;
-};
-
-KL_INLINE struct kl_panels kl_balance(int64_t rows, int tallest) {
-    const int64_t count = kl_ceil_div(rows, tallest);
-    return (struct kl_panels){count, (int)(rows / count), rows % count};
-}
-
-/* A part of a product: its inner blocks from one on, as many as one visit of out takes. */
-struct kl_block {
-    int64_t rows, inner, columns;
-    const char *a;
-    int64_t a_row, a_inner; /* unused when packed */
-    const char *b;
-    int64_t b_inner, b_column;
-    bool a_packed, b_packed;
-    char *a_panels; /* or NULL: a is packed here while the first panel of columns goes by */
-    char *b_panel;  /* or NULL: each panel of b is copied here for its second use */
-    int vectors;    /* width of a full panel of b */
-    char *out;
-    int64_t out_row;
-    const char *bias;
-    struct kl_activation activation; /* none before the last inner block */
-    char *parked; /* see struct kl_tile */
-    int64_t parked_row;
-    int mode;
-    bool resumed;
-};
+#include "kael/matmul/product.h"
 
 /* The kernels of the next tile: those of half a vector where no more columns are left. */
 KL_INLINE const struct kl_tile_kernels *kl_tile_set(const struct kl_tile_kernels *kernels,
@@ -189,7 +137,7 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
     /* The tiles ask for the rows of the next panel of b, each for its share. */
     const int64_t share = panel->next == NULL ? 0 : kl_ceil_div(block->inner, panels.count);
     int64_t left = block->inner, top = 0;
-    tile->fetch = panel->next;
+    tile->fetch = panel->next != NULL ? panel->next : tile->b;
     tile->fetch_row = panel->next_row;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);
@@ -210,11 +158,11 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
     }
 }
 
-/* The panel of columns that begins at `left`. */
+/* The panel of columns that begins at `left`, `rest` being left. */
 KL_INLINE struct kl_panel kl_panel_at(const struct kl_tile_kernels *kernels,
-                                      const struct kl_block *block, int64_t left,
+                                      const struct kl_block *block, int64_t left, int64_t rest,
                                       struct kl_tile *tile) {
-    const int64_t size = kernels->size, rest = block->columns - left;
+    const int64_t size = kernels->size;
     const struct kl_tile_kernels *const set = kl_tile_set(kernels, rest);
     struct kl_panel panel = {.vectors = set == kernels ? kl_tile_width(kernels, block, rest) : 1};
     tile->columns = kl_min((int64_t)panel.vectors * set->width, rest);
@@ -247,11 +195,12 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
                            .mode = block.mode,
                            .resumed = block.resumed};
     for (int64_t left = 0; left < block.columns; left += tile.columns) {
-        const struct kl_panel panel = kl_panel_at(kernels, &block, left, &tile);
+        const int64_t rest = block.columns - left;
+        const struct kl_panel panel = kl_panel_at(kernels, &block, left, rest, &tile);
         tile.out = block.out + left * size;
         tile.parked = block.parked + left * size;
         tile.bias = block.bias != NULL ? block.bias + left * size : NULL;
-        kl_run_panel(kl_tile_set(kernels, block.columns - left), &block, &tile, &panel);
+        kl_run_panel(kl_tile_set(kernels, rest), &block, &tile, &panel);
         if (block.a_panels != NULL) {
             block.a = block.a_panels;
             block.a_packed = true;
