@@ -13,12 +13,9 @@ change nothing (``fused`` keeps its meaning for a GradScaler); ``differentiable`
 import torch.optim as _torch
 from torch.optim import Optimizer, lr_scheduler, swa_utils
 
-<<<<<<< HEAD
 from kael import optim as _kaels
 from kael.optim.arguments import borrowed
-=======
 from kael.torch import tensors
->>>>>>> opt
 from kael.torch.optim import functional
 from kael.torch.optim.compiled import Compiled
 from kael.torch.optim.composed import LBFGS, Adafactor, Muon
