@@ -9,6 +9,7 @@ from kael._kernels import elementwise
 from kael._kernels import linear as layers
 from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.ops.shape import unbroadcast
 
 __all__ = ["addmm", "baddbmm", "bmm", "linear", "matmul", "mm", "mv"]
@@ -47,11 +48,15 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    if out is not None:
+        require_tensor("matmul", out=out)
     return kernels.matmul("matmul", a, b, out, _gradients)
 
 
 def product(op, a, b, out=None):
     """``a @ b`` in the name of ``op``."""
+    if out is not None:
+        require_tensor(op, out=out)
     return kernels.matmul(op, a, b, out, _gradients)
 
 
@@ -249,7 +254,7 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1, out=None):
     >>> kael.addmm(kael.tensor([1.0]), kael.ones(1, 2), kael.ones(2, 1)).tolist()
     [[3.0]]
     """
-    require_tensor("addmm", x, mat1, mat2)
+    require_tensor("addmm", x, mat1, mat2, out=out)
     check_dims("addmm", mat1, 2, mat2, 2)
     return _scaled_sum("addmm", x, mat1, mat2, beta, alpha, out)
 
@@ -275,7 +280,7 @@ def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     >>> kael.baddbmm(kael.ones(1), kael.ones(1, 1, 2), kael.ones(1, 2, 1)).tolist()
     [[[3.0]]]
     """
-    require_tensor("baddbmm", x, batch1, batch2)
+    require_tensor("baddbmm", x, batch1, batch2, out=out)
     _check_batches("baddbmm", batch1, batch2)
     return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha, out)
 
@@ -303,6 +308,7 @@ def _check_addend(op, x, dtype, shape, beta, alpha):
     if x.dtype is not dtype:
         raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
     for name, factor in (("beta", beta), ("alpha", alpha)):
+        real(op, name, factor)
         if not dtype.is_floating_point and not isinstance(factor, (int, Integral)):
             raise TypeError(f"{op}: {name} must be an integer for {dtype.name}, got {factor!r}")
     lead = len(shape) - x.ndim
