@@ -92,6 +92,8 @@ def refusal(options, build, cores):
     unknown = [name for name in options.peers or () if name not in PEERS]
     if unknown:
         return f"unknown peer {unknown[0]!r}; there are {', '.join(PEERS)}"
+    if options.ladder and (options.suites or options.filter or options.peers):
+        return "--ladder takes no family, filter or peer"
     if not options.ladder and not chosen(options):
         return "no job matches; --list prints their names"
     if max(options.threads) > cores:
@@ -232,12 +234,16 @@ def main(arguments=None):
         return
     try:
         import kael
+
+        build = kael.show_config("dict")["build"]
     except ImportError as error:
         made.error(f"kael cannot be imported: {error}")
+    except ValueError as error:  # KAEL_ISA, KAEL_NUM_THREADS
+        made.error(str(error))
     affinity = getattr(os, "sched_getaffinity", None)
     cores = len(affinity(0)) if affinity else os.cpu_count()
     options.threads = options.threads or sorted({1, cores})
-    wrong = refusal(options, kael.show_config("dict")["build"], cores)
+    wrong = refusal(options, build, cores)
     if wrong:
         made.error(wrong)
     with tempfile.TemporaryDirectory() as folder:

@@ -18,12 +18,14 @@ PAGES = {
         ("kael", "from_dlpack from_numpy load save"),
         ("kael", "bool bool_ uint8 int32 int64 float32 float64")]),
     "elementwise": ("Elementwise functions and comparisons",
-        [("kael", "kael.ops.elementwise"), ("kael", "kael.ops.comparison")]),
-    "reductions": ("Reductions and rows", [("kael", "kael.ops.reduce"), ("kael", "kael.ops.rows"),
-        ("kael", "kael.ops.losses")]),
-    "products": ("Products", [("kael", "kael.ops.matmul"), ("kael", "kael.ops.einsum"),
-        ("kael.matmul_versions", "kael.matmul_versions")]),
-    "shape": ("Shapes and indices", [("kael", "kael.ops.shape"), ("kael", "kael.ops.indexing")]),
+        [("kael", "kael.ops.elementwise"), ("kael", "kael.ops.clamp"),
+            ("kael", "kael.ops.comparison")]),
+    "reductions": ("Reductions and rows", [("kael", "kael.ops.reduce"),
+        ("kael", "kael.ops.extremes"), ("kael", "kael.ops.rows"), ("kael", "kael.ops.losses")]),
+    "products": ("Products", [("kael", "kael.ops.matmul"), ("kael", "kael.ops.vectors"),
+        ("kael", "kael.ops.einsum"), ("kael.matmul_versions", "kael.matmul_versions")]),
+    "shape": ("Shapes and indices", [("kael", "kael.ops.shape"), ("kael", "kael.ops.dims"),
+        ("kael", "kael.ops.pieces"), ("kael", "kael.ops.selection")]),
     "random": ("Random numbers", [("kael", "kael.random")]),
     "autograd": ("Gradients", [("kael", "enable_grad is_grad_enabled no_grad set_grad_enabled"),
         ("kael.autograd", "backward grad")]),
@@ -45,6 +47,7 @@ PAGES = {
     "torch.nn.utils": ("kael.torch.nn.utils", [("kael.torch.nn.utils", "kael.torch.nn.utils")]),
     "data": ("kael.data", [("kael.data", "kael.data")]),
     "profiler": ("kael.profiler", [("kael.profiler", "kael.profiler")]),
+    "lab.ceilings": ("kael.lab.ceilings", [("kael.lab.ceilings", "kael.lab.ceilings")]),
     "testing": ("kael.testing", [("kael.testing", "kael.testing")]),
 }  # fmt: skip
 
@@ -74,7 +77,7 @@ def entry(module, name):
     thing, where = getattr(module, name), f"{module.__name__}.{name}"
     if not callable(thing) or isinstance(thing, kael.float32.__class__):
         return f".. py:data:: {where}\n\n   {inspect.getdoc(type(thing)).splitlines()[0]}\n"
-    if name == "Tensor":
+    if name in ("Module", "Optimizer", "Tensor"):
         return f".. autoclass:: {where}\n   :members:\n   :inherited-members: object\n"
     if inspect.isclass(thing):
         return f".. autoclass:: {where}\n   :members:\n"

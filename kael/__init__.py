@@ -18,15 +18,20 @@ from kael.autograd import enable_grad, is_grad_enabled, no_grad, set_grad_enable
 from kael.creation import *  # noqa: F403
 from kael.dtypes import bool_, float32, float64, int32, int64, uint8
 from kael.interop import from_dlpack, from_numpy
+from kael.ops.clamp import *  # noqa: F403
 from kael.ops.comparison import *  # noqa: F403
+from kael.ops.dims import *  # noqa: F403
 from kael.ops.einsum import *  # noqa: F403
 from kael.ops.elementwise import *  # noqa: F403
-from kael.ops.indexing import *  # noqa: F403
+from kael.ops.extremes import *  # noqa: F403
 from kael.ops.losses import *  # noqa: F403
 from kael.ops.matmul import *  # noqa: F403
+from kael.ops.pieces import *  # noqa: F403
 from kael.ops.reduce import *  # noqa: F403
 from kael.ops.rows import *  # noqa: F403
+from kael.ops.selection import *  # noqa: F403
 from kael.ops.shape import *  # noqa: F403
+from kael.ops.vectors import *  # noqa: F403
 from kael.random import *  # noqa: F403
 from kael.serialization import load, save
 

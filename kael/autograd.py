@@ -78,6 +78,11 @@ class _GradMode:
 class no_grad(_GradMode):  # noqa: N801 - torch's spelling
     """Operations inside are not recorded; a context manager and a decorator.
 
+    Parameters
+    ----------
+    function : callable, optional
+        What a decorator without parentheses is given.
+
     Examples
     --------
     >>> x = kael.ones(3, requires_grad=True)
@@ -95,7 +100,15 @@ class no_grad(_GradMode):  # noqa: N801 - torch's spelling
 
 
 class enable_grad(_GradMode):  # noqa: N801
-    """Operations inside are recorded, also within :class:`no_grad`."""
+    """Operations inside are recorded, also within :class:`no_grad`.
+
+    A context manager and a decorator.
+
+    Parameters
+    ----------
+    function : callable, optional
+        What a decorator without parentheses is given.
+    """
 
     def __new__(cls, function=None):
         return super().__new__(cls) if function is None else cls()(function)
@@ -105,7 +118,18 @@ class enable_grad(_GradMode):  # noqa: N801
 
 
 class set_grad_enabled(_GradMode):  # noqa: N801
-    """Sets the thread's grad mode at once; as a context manager restores it at the end."""
+    """Sets the thread's grad mode at once; as a context manager restores it at the end.
+
+    Parameters
+    ----------
+    mode : bool
+
+    Examples
+    --------
+    >>> with kael.set_grad_enabled(False):
+    ...     kael.is_grad_enabled()
+    False
+    """
 
     def __init__(self, mode):
         super().__init__(bool(mode))
@@ -173,6 +197,8 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
         Weights, of the shapes of ``tensors``; may be None for a tensor of one element.
     retain_graph : bool
         Keep the graph for another call.
+    create_graph : bool
+        True is refused with NotImplementedError.
     inputs : Tensor or sequence of Tensor, optional
         Accumulate into these only.
 
@@ -181,6 +207,10 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
     RuntimeError
         A tensor that does not require grad, a graph already freed, a missing or misshapen gradient,
         or a tensor changed in place since it was recorded.
+
+    Notes
+    -----
+    Gradients of a tensor are added in reverse order of creation: R8 of docs/promise.md.
     """
     _refuse_create_graph(create_graph, "backward")
     tensors = _listed("backward", tensors)
@@ -192,10 +222,25 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
 def grad(
     outputs, inputs, grad_outputs=None, retain_graph=False, create_graph=False, allow_unused=False
 ):
-    """The gradients of ``outputs`` with respect to ``inputs``, a tuple; no ``grad`` is changed.
+    """The gradients of ``outputs`` with respect to ``inputs``; no ``grad`` is changed.
 
-    Parameters and errors are those of :func:`backward`; an input that no output depends on raises
-    RuntimeError unless ``allow_unused``, which gives None.
+    Parameters
+    ----------
+    outputs, inputs : Tensor or sequence of Tensor
+    grad_outputs, retain_graph, create_graph
+        As ``grad_tensors`` and the like of :func:`backward`.
+    allow_unused : bool
+        Give None for an input that no output depends on.
+
+    Returns
+    -------
+    tuple of Tensor or None
+        One for each input.
+
+    Raises
+    ------
+    RuntimeError
+        As :func:`backward`; and for an unused input without ``allow_unused``.
 
     Examples
     --------
@@ -231,9 +276,19 @@ class RemovableHandle:
 
 
 def register_hook(tensor, hook):
-    """Calls ``hook(gradient)`` whenever the gradient of ``tensor`` is computed.
+    """Calls ``hook(gradient)`` whenever the gradient of the tensor is computed.
 
-    What the hook returns, unless None, takes the gradient's place.
+    Parameters
+    ----------
+    tensor : Tensor
+        RuntimeError unless it requires grad.
+    hook : callable
+        What it returns, unless None, takes the gradient's place.
+
+    Returns
+    -------
+    RemovableHandle
+        ``remove()`` undoes it.
     """
     if not tensor.requires_grad:
         raise RuntimeError("register_hook: the tensor does not require grad")

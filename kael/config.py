@@ -23,6 +23,10 @@ def usable_isas():
 def get_isa():
     """Name of the instruction set in use: ``KAEL_ISA``, or the best usable one.
 
+    Returns
+    -------
+    str
+
     Raises
     ------
     ValueError
@@ -36,6 +40,11 @@ def isa(name):
     """Uses one instruction set inside a block; for tests and measurements.
 
     The choice belongs to the process: other threads see it too.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`usable_isas`.
 
     Raises
     ------
@@ -63,12 +72,22 @@ def show_config(mode="text"):
     Parameters
     ----------
     mode : {"text", "dict", "json"}
-        ``"text"`` prints a table and returns None; the others return the facts.
+        ``"text"`` prints a table.
+
+    Returns
+    -------
+    None, dict or str
+        The facts, unless they were printed.
 
     Raises
     ------
     ValueError
         For another mode, or as :func:`get_isa`.
+
+    Examples
+    --------
+    >>> kael.show_config("dict")["BLAS"]["bits promised"]
+    False
     """
     if mode == "dict":
         return facts()

@@ -1,11 +1,10 @@
 """Functions that make tensors."""
 
-import operator
-
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
 from kael._kernels.tensor import TensorBase, require_tensor
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, float32, int64
 from kael.interop import from_data
 
@@ -23,13 +22,20 @@ def tensor(data, dtype=None, requires_grad=False):
     data : number, nested sequence, array or Tensor
         Arrays keep their dtype; Python floats become float32, ints int64.
     dtype : DType, optional
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
 
     Raises
     ------
     TypeError
         Names a dtype that kael does not have.
     ValueError
-        Rows of different lengths.
+        If rows have different lengths.
+    OverflowError
+        If the dtype does not hold an integer.
 
     Examples
     --------
@@ -40,7 +46,19 @@ def tensor(data, dtype=None, requires_grad=False):
 
 
 def as_tensor(data, dtype=None):
-    """``data`` as a tensor, sharing its memory or being it where possible."""
+    """``data`` as a tensor, without a copy where that is possible.
+
+    Parameters
+    ----------
+    data : number, nested sequence, array or Tensor
+        As for :func:`tensor`, which also says what is raised.
+    dtype : DType, optional
+
+    Returns
+    -------
+    Tensor
+        ``data`` itself, or on its memory, where it has the dtype.
+    """
     if isinstance(data, TensorBase):
         return data if dtype is None else data.to(as_dtype(dtype))
     return from_data(data, dtype, copy=False)
@@ -49,23 +67,79 @@ def as_tensor(data, dtype=None):
 def empty(*size, dtype=None, requires_grad=False):
     """A tensor of arbitrary contents.
 
-    MemoryError when it does not fit in memory, ValueError for a negative size.
+    Parameters
+    ----------
+    *size : int or sequence of int
+    dtype : DType, optional
+        float32 unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape ``size``
+
+    Raises
+    ------
+    MemoryError
+        If it does not fit in memory.
+    ValueError
+        If a size is negative, or there are more than 16 dims.
     """
     return _ready(base.empty(_sizes(size), _code(dtype)), requires_grad)
 
 
 def zeros(*size, dtype=None, requires_grad=False):
-    """A tensor of zeros."""
+    """A tensor of zeros.
+
+    Parameters
+    ----------
+    *size, dtype, requires_grad
+        As for :func:`empty`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape ``size``
+    """
     return _ready(kernels.zeros(_sizes(size), _code(dtype)), requires_grad)
 
 
 def ones(*size, dtype=None, requires_grad=False):
-    """A tensor of ones."""
+    """A tensor of ones.
+
+    Parameters
+    ----------
+    *size, dtype, requires_grad
+        As for :func:`empty`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape ``size``
+    """
     return full(_sizes(size), 1, dtype=as_dtype(dtype or float32), requires_grad=requires_grad)
 
 
 def full(size, fill_value, dtype=None, requires_grad=False):
-    """A tensor with ``fill_value`` everywhere, of its dtype unless one is given."""
+    """A tensor with one number everywhere.
+
+    Parameters
+    ----------
+    size : int or sequence of int
+    fill_value : bool, int or float
+        OverflowError for an integer that the dtype does not hold.
+    dtype : DType, optional
+        That of the number unless given: bool, int64 or float32.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape ``size``
+
+    Examples
+    --------
+    >>> kael.full((2, 2), 7).tolist()
+    [[7, 7], [7, 7]]
+    """
+    real("full", "fill_value", fill_value)
     dtype = as_dtype(type(fill_value) if dtype is None else dtype)
     out = base.empty(size, dtype.code)
     elementwise.fill_(out, fill_value)
@@ -73,36 +147,109 @@ def full(size, fill_value, dtype=None, requires_grad=False):
 
 
 def empty_like(x, dtype=None, requires_grad=False):
-    """:func:`empty` of the shape, and by default the dtype, of ``x``."""
+    """:func:`empty` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType, optional
+        That of ``x`` unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("empty_like", x)
     return empty(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def zeros_like(x, dtype=None, requires_grad=False):
-    """:func:`zeros` of the shape, and by default the dtype, of ``x``."""
+    """:func:`zeros` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType, optional
+        That of ``x`` unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("zeros_like", x)
     return zeros(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def ones_like(x, dtype=None, requires_grad=False):
-    """:func:`ones` of the shape, and by default the dtype, of ``x``."""
+    """:func:`ones` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType, optional
+        That of ``x`` unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("ones_like", x)
     return full(x.shape, 1, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def full_like(x, fill_value, dtype=None, requires_grad=False):
-    """:func:`full` of the shape, and by default the dtype, of ``x``."""
+    """:func:`full` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    fill_value : bool, int or float
+    dtype : DType, optional
+        That of ``x`` unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("full_like", x)
     return full(x.shape, fill_value, dtype=dtype or x.dtype, requires_grad=requires_grad)
 
 
 def arange(start, end=None, step=1, dtype=None, requires_grad=False):
-    """Numbers from ``start`` (0 if only one is given) up to but without ``end``, by ``step``.
+    """Numbers from ``start`` up to but without ``end``, by ``step``.
 
-    int64 if all three are integers, else float32; element i is ``start + i * step`` in double,
-    rounded once.
+    Parameters
+    ----------
+    start, end : int or float
+        One alone is ``end``, and ``start`` is 0.
+    step : int or float
+        May be negative.
+    dtype : DType, optional
+        int64 if all three are integers, else float32, unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape (count,)
+        Element i is ``start + i * step`` in double, rounded once.
+
+    Raises
+    ------
+    ValueError
+        If ``step`` is zero, or the number of elements has no meaning.
+
+    Examples
+    --------
+    >>> kael.arange(1, 7, 2).tolist()
+    [1, 3, 5]
     """
     start, end = (0, start) if end is None else (start, end)
+    for name, value in (("start", start), ("end", end), ("step", step)):
+        real("arange", name, value)
     if step == 0:
         raise ValueError("arange: step must not be zero")
     whole = all(isinstance(value, int) for value in (start, end, step))
@@ -117,8 +264,35 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
 
 
 def linspace(start, end, steps, dtype=None, requires_grad=False):
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included."""
-    dtype, steps = as_dtype(dtype or float32), operator.index(steps)
+    """Evenly spaced numbers from ``start`` to ``end``, both included.
+
+    Parameters
+    ----------
+    start, end : float
+    steps : int
+        How many.
+    dtype : DType, optional
+        float32 unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape (steps,)
+
+    Raises
+    ------
+    ValueError
+        If ``steps`` is negative.
+    TypeError
+        If ``dtype`` is not of floats.
+
+    Examples
+    --------
+    >>> kael.linspace(0, 1, 5).tolist()
+    [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    dtype, steps = as_dtype(dtype or float32), integer("linspace", "steps", steps)
+    start, end = real("linspace", "start", start), real("linspace", "end", end)
     if steps < 0:
         raise ValueError(f"linspace: the number of steps must not be negative, got {steps}")
     if not dtype.is_floating_point:
@@ -127,8 +301,29 @@ def linspace(start, end, steps, dtype=None, requires_grad=False):
 
 
 def eye(n, m=None, dtype=None, requires_grad=False):
-    """The matrix ``(n, m or n)`` with ones on the diagonal and zeros elsewhere."""
-    columns = n if m is None else m
+    """The matrix with ones on the diagonal and zeros elsewhere.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    m : int, optional
+        Columns; ``n`` unless given.
+    dtype : DType, optional
+        float32 unless given.
+    requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape (n, m)
+
+    Examples
+    --------
+    >>> kael.eye(2, 3).tolist()
+    [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+    """
+    n = integer("eye", "n", n)
+    columns = n if m is None else integer("eye", "m", m)
     out = zeros(n, columns, dtype=dtype)
     if out.numel() > 0:
         diagonal = out.reshape(-1)[:: columns + 1][: min(n, columns)]

@@ -14,14 +14,29 @@ _CPU = (1, 0)  # DLPack's (device type, number)
 def from_numpy(array):
     """A tensor on the memory of a NumPy array.
 
-    Shares the memory, with any strides and any alignment; in-place operations on a read-only array
-    raise. An array in foreign byte order, with strides that are not multiples of the itemsize, or
-    of bools that hold other bytes than 0 and 1, is copied.
+    Parameters
+    ----------
+    array : numpy.ndarray
+        With any strides and any alignment. One in foreign byte order, with strides that are not
+        multiples of the itemsize, or of bools that hold other bytes than 0 and 1, is copied.
+
+    Returns
+    -------
+    Tensor
+        In-place operations on a read-only array raise.
 
     Raises
     ------
     TypeError
-        Not an array, or its dtype is not one of kael's.
+        If it is no array, or its dtype is not one of kael's.
+
+    Examples
+    --------
+    >>> array = np.zeros(2)
+    >>> kael.from_numpy(array).add_(1.0).dtype
+    kael.float64
+    >>> array
+    array([1., 1.])
     """
     import numpy as np
 
@@ -116,7 +131,17 @@ def _require_fit(array, dtype):
 
 
 def to_numpy(x):
-    """An array on the memory of ``x``; RuntimeError when it requires grad."""
+    """An array on the memory of ``x``.
+
+    Parameters
+    ----------
+    x : Tensor
+        RuntimeError if it requires grad.
+
+    Returns
+    -------
+    numpy.ndarray
+    """
     if x.requires_grad:
         raise RuntimeError("numpy: the tensor requires grad; use tensor.detach().numpy()")
     import numpy as np
@@ -153,14 +178,26 @@ def to_dlpack(x, *, stream=None, max_version=None, dl_device=None, copy=None):
 def from_dlpack(source):
     """A tensor on the memory of an object with ``__dlpack__`` (NumPy, PyTorch, JAX, ...).
 
-    Read-only memory stays read-only: in-place operations on the tensor raise.
+    Parameters
+    ----------
+    source : object with ``__dlpack__``, or its capsule
+
+    Returns
+    -------
+    Tensor
+        Read-only memory stays read-only: in-place operations on the tensor raise.
 
     Raises
     ------
     TypeError
-        ``source`` has no ``__dlpack__``, or its element type is not one of kael's.
+        If ``source`` has no ``__dlpack__``, or its element type is not one of kael's.
     BufferError
-        Its memory is not on the CPU.
+        If its memory is not on the CPU.
+
+    Examples
+    --------
+    >>> kael.from_dlpack(np.arange(3)).tolist()
+    [0, 1, 2]
     """
     if not hasattr(source, "__dlpack__"):
         return buffers.truths(dlpack.from_capsule(_capsule(source)))

@@ -67,12 +67,33 @@ SMALL_PROBLEM = 32**3  # multiply-adds
 
 
 def v1_ijk(a, b, out):
-    """The textbook's loops: each output is one row of ``a`` times one column of ``b``."""
+    """The textbook's loops: each output is one row of ``a`` times one column of ``b``.
+
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner, columns)
+    out : Tensor, shape (rows, columns)
+        The product is added to it. All three contiguous, float32 or float64.
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not of floats.
+    ValueError
+        If the shapes do not fit, a tensor is not contiguous, or ``out`` shares memory with another.
+    """
     kernels.rung("v1_ijk", a, b, out)
 
 
 def v2_ikj(a, b, out):
-    """The inner loops swapped, so that ``b`` is read along its rows."""
+    """The inner loops swapped, so that ``b`` is read along its rows.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("v2_ikj", a, b, out)
 
 
@@ -80,6 +101,11 @@ def v3_tiled(a, b, out):
     """v2 in tiles of 64 rows, 256 inner and 2048 columns: a tile of ``b`` serves many rows.
 
     Four rows of ``b`` meet a row of sums in one pass over it.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
     """
     kernels.rung("v3_tiled", a, b, out)
 
@@ -88,6 +114,11 @@ def v4_packed(a, b, out):
     """Operands copied into the order in which a small kernel reads them, its sums in registers.
 
     A tile is 4 rows of 4 vectors (2 on AVX2, 4 x 4 elements in portable C).
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
     """
     kernels.rung("v4_packed", a, b, out)
 
@@ -96,39 +127,83 @@ def v5_simd(a, b, out):
     """The largest tiles of the instruction set in use; strips of rows that pack for themselves.
 
     A panel of ``b`` is copied while its first tile reads it, and ``a`` only if that pays.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
     """
     kernels.rung("v5_simd", a, b, out)
 
 
 def v6_threaded(a, b, out):
-    """v5 with its strips shared among the threads."""
+    """v5 with its strips shared among the threads.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("v6_threaded", a, b, out)
 
 
 def direct(a, b, out):
-    """Nothing packed: both operands are read where they lie."""
+    """Nothing packed: both operands are read where they lie.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("direct", a, b, out)
 
 
 def stream(a, b, out):
-    """``b`` is read once, a few rows at a time; the sums of all columns wait in between."""
+    """``b`` is read once, a few rows at a time; the sums of all columns wait in between.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("stream", a, b, out)
 
 
 def panels(a, b, out):
-    """Strips of rows that pack for themselves: a panel of ``b`` at a time, ``a`` if large."""
+    """Strips of rows that pack for themselves: a panel of ``b`` at a time, ``a`` if large.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("panels", a, b, out)
 
 
 def packed(a, b, out):
-    """An inner block of ``b`` packed for all threads, which take tiles of ``out`` in turns."""
+    """An inner block of ``b`` packed for all threads, which take tiles of ``out`` in turns.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
+    """
     kernels.rung("packed", a, b, out)
 
 
 def way(a, b):
-    """The name of the way that ``a @ b`` goes, for 2-D tensors.
+    """The name of the way that ``a @ b`` goes.
 
-    Strides count: a transposed operand may go another way.
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner, columns)
+        Strides count: a transposed operand may go another way.
+
+    Returns
+    -------
+    str
+        Of a function of this module, or ``"turned"``.
 
     Examples
     --------
@@ -140,7 +215,13 @@ def way(a, b):
 
 
 def multiply_exact(a, b, out):
-    """``out += a @ b`` for integers, exact modulo 2**w, by the same loops and threads."""
+    """``out += a @ b`` for integers, exact modulo 2**w, by the same loops and threads.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, but of uint8, int32 or int64.
+    """
     kernels.rung("multiply_exact", a, b, out)
 
 
@@ -148,6 +229,11 @@ def multiply(a, b, out):
     """``out += a @ b`` by BLAS where it was built in and takes the sizes, else v2 or v6.
 
     v2 is for small problems, where packing costs more than it saves.
+
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised.
     """
     require_tensor("multiply", a, b, out)
     if blas_available() and max((*a.shape, *b.shape), default=0) < 2**31:

@@ -24,7 +24,7 @@ class AllocatorStats(
 ):
     """The allocator's books at one moment; ``reserved_bytes == in_use_bytes + cached_bytes``.
 
-    Attributes
+    Parameters
     ----------
     reserved_bytes : int
         Held from the system. A request reserves the next multiple of 512 bytes up to 64 KiB, the
@@ -48,6 +48,12 @@ def allocator_stats():
     Returns
     -------
     AllocatorStats
+
+    Examples
+    --------
+    >>> stats = kael.allocator_stats()
+    >>> stats.reserved_bytes == stats.in_use_bytes + stats.cached_bytes
+    True
     """
     return AllocatorStats(*runtime.allocator_counters())
 
@@ -62,10 +68,19 @@ def set_caching_allocator_enabled(enabled):
 
     It starts off when ``KAEL_NO_CACHING_ALLOCATOR`` is set, to any value. Sanitizer builds have no
     cache, and there this has no effect.
+
+    Parameters
+    ----------
+    enabled : bool
     """
     runtime.set_caching(bool(enabled))
 
 
 def caching_allocator_enabled():
-    """Whether freed blocks are kept for the next request."""
+    """Whether freed blocks are kept for the next request.
+
+    Returns
+    -------
+    bool
+    """
     return runtime.caching_enabled()

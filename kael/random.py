@@ -6,14 +6,21 @@ threads nor the instruction set change a bit. A forked child continues with its 
 seed it where that is not wanted.
 """
 
-import operator
-import os
-
 from kael import dtypes
 from kael._kernels import random as kernels
-from kael._kernels.tensor import TensorBase, require_tensor
+from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad
-from kael.creation import empty, tensor
+from kael.checks import integer, items, real
+from kael.creation import empty
+from kael.generator import (
+    Generator,
+    default_generator,
+    get_rng_state,
+    initial_seed,
+    manual_seed,
+    seed,
+    set_rng_state,
+)
 
 __all__ = [
     "Generator", "bernoulli", "default_generator", "get_rng_state", "initial_seed", "manual_seed",
@@ -21,107 +28,7 @@ __all__ = [
     "set_rng_state",
 ]  # fmt: skip
 
-_DEFAULT_SEED = 67280421310721  # PyTorch's
 _WORD = 1 << 64
-
-
-class Generator(kernels.Stream):
-    """A stream of random numbers: a seed, and the number of values drawn so far.
-
-    Parameters
-    ----------
-    seed : int, optional
-
-    Examples
-    --------
-    >>> g = kael.Generator(0)
-    >>> kael.randn(3, generator=g)[:2].equal(kael.randn(2, generator=kael.Generator(0)))
-    True
-    """
-
-    def __init__(self, seed=_DEFAULT_SEED):
-        self.manual_seed(seed)
-
-    def manual_seed(self, seed):
-        """Starts anew with an integer in [-2**63, 2**64); negative ones mean seed + 2**64."""
-        seed = operator.index(seed)
-        if not -_WORD // 2 <= seed < _WORD:
-            raise ValueError(f"manual_seed: the seed must be in [-2**63, 2**64), got {seed}")
-        self.stream_state = seed % _WORD, 0
-        return self
-
-    def seed(self):
-        """Starts anew with a seed from the system; returns it."""
-        self.manual_seed(int.from_bytes(os.urandom(8), "little"))
-        return self.initial_seed()
-
-    def initial_seed(self):
-        """The seed, in [0, 2**64)."""
-        return self.stream_state[0]
-
-    def get_state(self):
-        """Seed and position, as a uint8 tensor of 16 elements."""
-        state = b"".join(word.to_bytes(8, "little") for word in self.stream_state)
-        return tensor(list(state), dtype=dtypes.uint8)
-
-    def set_state(self, state):
-        """Continues from what :meth:`get_state` returned."""
-        if not isinstance(state, TensorBase) or state.dtype is not dtypes.uint8:
-            raise TypeError("set_state: the state must be a uint8 tensor")
-        if state.shape != (16,):
-            raise ValueError(f"set_state: the state must have shape (16,), got {state.shape}")
-        state = bytes(state.tolist())
-        words = int.from_bytes(state[:8], "little"), int.from_bytes(state[8:], "little")
-        self.stream_state = words
-        return self
-
-    def clone_state(self):
-        """An independent generator at the same place."""
-        other = Generator()
-        other.stream_state = self.stream_state
-        return other
-
-    def __reduce__(self):
-        return _restored, self.stream_state
-
-    def __repr__(self):
-        seed, position = self.stream_state
-        return f"<kael.Generator seed={seed} position={position}>"
-
-
-def _restored(seed, position):
-    generator = Generator()
-    generator.stream_state = seed, position
-    return generator
-
-
-default_generator = Generator()
-"""The generator of every draw that names none."""
-
-
-def manual_seed(seed):
-    """Starts the default generator anew; returns it."""
-    return default_generator.manual_seed(seed)
-
-
-def seed():
-    """Starts the default generator anew with a seed from the system; returns the seed."""
-    return default_generator.seed()
-
-
-def initial_seed():
-    """The seed of the default generator."""
-    return default_generator.initial_seed()
-
-
-def get_rng_state():
-    """State of the default generator; see :meth:`Generator.get_state`."""
-    return default_generator.get_state()
-
-
-def set_rng_state(state):
-    """Sets the state of the default generator."""
-    default_generator.set_state(state)
 
 
 def _stream(generator, op):
@@ -134,7 +41,7 @@ def _stream(generator, op):
 
 def _sizes(size):
     """The sizes given as ``f(2, 3)`` or ``f((2, 3))``."""
-    return tuple(size[0]) if len(size) == 1 and not hasattr(size[0], "__index__") else size
+    return size[0] if len(size) == 1 else size
 
 
 def _float_empty(op, size, dtype):
@@ -151,9 +58,24 @@ def rand(*size, generator=None, dtype=None, requires_grad=False):
     ----------
     *size : int or sequence of int
     generator : Generator, optional
+        The default one unless given.
     dtype : DType, optional
         float32 unless given.
     requires_grad : bool
+
+    Returns
+    -------
+    Tensor, shape ``size``
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not of floats.
+
+    Notes
+    -----
+    Philox4x32-10 (Salmon, Moraes, Dror and Shaw, "Parallel random numbers: as easy as 1, 2, 3",
+    2011): value i depends on the seed, the position and i, R7 of docs/promise.md.
 
     Examples
     --------
@@ -170,11 +92,16 @@ def randn(*size, generator=None, dtype=None, requires_grad=False):
 
     Parameters
     ----------
-    *size : int or sequence of int
-    generator : Generator, optional
-    dtype : DType, optional
-        float32 unless given.
-    requires_grad : bool
+    *size, generator, dtype, requires_grad
+        As for :func:`rand`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape ``size``
+
+    Notes
+    -----
+    Box and Muller, "A note on the generation of random normal deviates", 1958.
 
     Examples
     --------
@@ -193,29 +120,43 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None):
 
     Parameters
     ----------
+    *args
+        The next three, by position.
     low : int
         0 unless given.
     high : int
     size : int or sequence of int
     generator : Generator, optional
+        The default one unless given.
     dtype : DType, optional
         int64 unless given.
+
+    Returns
+    -------
+    Tensor, shape ``size``
 
     Raises
     ------
     ValueError
-        ``low >= high``, or a limit that the dtype does not hold.
+        If ``low >= high``, or the dtype does not hold a limit.
+    TypeError
+        If ``high`` or ``size`` is missing.
+
+    Examples
+    --------
+    >>> kael.randint(10, (2, 3)).shape
+    (2, 3)
     """
     low, high, size = _randint_arguments(args, low, high, size)
     stream = _stream(generator, "randint")
-    low, high = operator.index(low), operator.index(high)
+    low, high = integer("randint", "low", low), integer("randint", "high", high)
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if low >= high:
         raise ValueError(f"randint: low must be less than high, got low={low}, high={high}")
     first, last = _INTEGER_RANGES[dtype.name]
     if low < first or high - 1 > last:
         raise ValueError(f"randint: [{low}, {high}) does not fit in {dtype.name}")
-    size = (size,) if hasattr(size, "__index__") else tuple(size)
+    size = (size,) if hasattr(size, "__index__") else items("randint", "size", size)
     out = kernels.integers(size, stream, low, (high - low) % _WORD)
     return out if dtype is dtypes.int64 else out.to(dtype)
 
@@ -245,11 +186,22 @@ def randperm(n, *, generator=None, dtype=None):
     Parameters
     ----------
     n : int
+        ValueError if negative.
     generator : Generator, optional
+        The default one unless given.
     dtype : DType, optional
         int64 unless given.
+
+    Returns
+    -------
+    Tensor, shape (n,)
+
+    Examples
+    --------
+    >>> sorted(kael.randperm(4).tolist())
+    [0, 1, 2, 3]
     """
-    n = operator.index(n)
+    n = integer("randperm", "n", n)
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, got {n}")
     out = kernels.permutation(n, _stream(generator, "randperm"))
@@ -257,21 +209,63 @@ def randperm(n, *, generator=None, dtype=None):
 
 
 def rand_like(x, *, dtype=None, generator=None, requires_grad=False):
-    """:func:`rand` of the shape and dtype of ``x``."""
+    """:func:`rand` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType, optional
+        That of ``x`` unless given.
+    generator, requires_grad
+        As for :func:`rand`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("rand_like", x)
     dtype = x.dtype if dtype is None else dtype
     return rand(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
 
 
 def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
-    """:func:`randn` of the shape and dtype of ``x``."""
+    """:func:`randn` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType, optional
+        That of ``x`` unless given.
+    generator, requires_grad
+        As for :func:`rand`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor
+    """
     require_tensor("randn_like", x)
     dtype = x.dtype if dtype is None else dtype
     return randn(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
 
 
 def randint_like(x, low, high=None, *, dtype=None, generator=None):
-    """:func:`randint` of the shape and dtype of ``x``; with one limit, it is ``high``."""
+    """:func:`randint` of the shape of another tensor.
+
+    Parameters
+    ----------
+    x : Tensor
+    low, high : int
+        One alone is ``high``, and ``low`` is 0.
+    dtype : DType, optional
+        That of ``x`` unless given.
+    generator : Generator, optional
+        The default one unless given.
+
+    Returns
+    -------
+    Tensor
+        Errors are those of :func:`randint`.
+    """
     require_tensor("randint_like", x)
     low, high = (0, low) if high is None else (low, high)
     dtype = x.dtype if dtype is None else dtype
@@ -288,29 +282,90 @@ def _fill(kernel, x, generator, op, *arguments):
 
 
 def uniform_(x, low=0.0, high=1.0, *, generator=None):
-    """Fills ``x`` with ``low + (high - low) * u``, u uniform in [0, 1); returns x."""
-    if not low <= high:
+    """Fills with ``low + (high - low) * u``, u uniform in [0, 1).
+
+    Parameters
+    ----------
+    x : Tensor
+        Of floats; TypeError otherwise.
+    low, high : float
+        ValueError unless ``low <= high``.
+    generator : Generator, optional
+        The default one unless given.
+
+    Returns
+    -------
+    Tensor
+        ``x``.
+    """
+    if not real("uniform_", "low", low) <= real("uniform_", "high", high):
         raise ValueError(f"uniform_: low must not exceed high, got low={low}, high={high}")
     return _fill(kernels.uniform, x, generator, "uniform_", low, high - low)
 
 
 def normal_(x, mean=0.0, std=1.0, *, generator=None):
-    """Fills ``x`` with normal values; returns x."""
-    if not std >= 0.0:
+    """Fills with normal values.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of floats; TypeError otherwise.
+    mean, std : float
+        ValueError for a negative ``std``.
+    generator : Generator, optional
+        The default one unless given.
+
+    Returns
+    -------
+    Tensor
+        ``x``.
+    """
+    real("normal_", "mean", mean)
+    if not real("normal_", "std", std) >= 0.0:
         raise ValueError(f"normal_: std must not be negative, got {std}")
     return _fill(kernels.normal, x, generator, "normal_", mean, std)
 
 
 def bernoulli_(x, p=0.5, *, generator=None):
-    """Fills ``x`` with ones, each with probability ``p`` (a multiple of 2**-32), and zeros."""
-    return _fill(kernels.bernoulli, x, generator, "bernoulli_", p)
+    """Fills with ones, each with probability ``p``, and zeros.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of floats; TypeError otherwise.
+    p : float
+        In [0, 1], or ValueError; taken as a multiple of 2**-32.
+    generator : Generator, optional
+        The default one unless given.
+
+    Returns
+    -------
+    Tensor
+        ``x``.
+    """
+    return _fill(kernels.bernoulli, x, generator, "bernoulli_", real("bernoulli_", "p", p))
 
 
 def bernoulli(probabilities, *, generator=None):
     """Ones and zeros; an element is 1 with its probability.
 
-    Compares with uniform values, so its resolution is 2**-24 in float32.
+    Parameters
+    ----------
+    probabilities : Tensor
+        Of floats. They are compared with uniform values, so the resolution is 2**-24 in float32.
+    generator : Generator, optional
+        The default one unless given.
+
+    Returns
+    -------
+    Tensor
+        Of the shape and dtype of the probabilities.
+
+    Examples
+    --------
+    >>> kael.bernoulli(kael.tensor([0.0, 1.0])).tolist()
+    [0.0, 1.0]
     """
     require_tensor("bernoulli", probabilities)
-    uniform = rand_like(probabilities, generator=generator)
+    uniform = rand_like(probabilities, generator=_stream(generator, "bernoulli"))
     return (uniform < probabilities.detach()).to(probabilities.dtype)

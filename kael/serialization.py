@@ -36,7 +36,9 @@ def save(obj, path):
     TypeError
         Names the place and the type of what cannot be stored.
     ValueError
-        Another suffix.
+        For another suffix.
+    ImportError
+        If the package safetensors is needed and missing.
 
     Examples
     --------
@@ -65,13 +67,25 @@ def save(obj, path):
 def load(path):
     """What :func:`save` wrote, in fresh tensors; arrays of other programs come as a dict.
 
+    Parameters
+    ----------
+    path : str or path-like
+        Ending in ``.npz`` or ``.safetensors``.
+
+    Returns
+    -------
+    Tensor, dict, list or tuple
+        Of the structure that was saved.
+
     Raises
     ------
     FileNotFoundError, IsADirectoryError, PermissionError
     ValueError
-        A file that is damaged or of another format.
+        If the file is damaged or of another format.
     TypeError
         Names an array whose dtype kael does not have.
+    ImportError
+        If the package safetensors is needed and missing.
     """
     import json
 

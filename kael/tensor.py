@@ -6,7 +6,18 @@ from kael._kernels import views
 from kael._kernels.operators import Operators, register_ops
 from kael._kernels.tensor import TensorBase, register_tensor_class, require_tensor
 from kael.dtypes import bool_, float32, float64, int32, int64
-from kael.ops import comparison, conversion, elementwise, indexing, reduce, rows
+from kael.ops import (
+    comparison,
+    conversion,
+    dims,
+    elementwise,
+    extremes,
+    pieces,
+    reduce,
+    rows,
+    selection,
+    vectors,
+)
 from kael.ops import matmul as matrices
 from kael.ops import shape as shape_ops
 
@@ -16,7 +27,19 @@ __all__ = ["Tensor"]
 class Tensor(Operators):
     """An n-dimensional array of one dtype that can record what is computed from it.
 
-    Made by :func:`kael.tensor`, :func:`kael.zeros` and the like.
+    It is made by :func:`kael.tensor`, :func:`kael.zeros` and the like. Methods with the name of a
+    function take the tensor as its first argument.
+
+    Raises
+    ------
+    TypeError
+        If it is called with arguments.
+
+    Examples
+    --------
+    >>> x = kael.tensor([[1.0, 2.0], [3.0, 4.0]])
+    >>> (x.T @ x + 1).tolist()
+    [[11.0, 15.0], [15.0, 21.0]]
     """
 
     __slots__ = ()
@@ -25,29 +48,88 @@ class Tensor(Operators):
     dtype = TensorBase.dtype_object
 
     def dim(self):
-        """Number of dims."""
+        """Number of dims.
+
+        Returns
+        -------
+        int
+        """
         return self.ndim
 
     def size(self, dim=None):
-        """The shape, or the size of one dim."""
+        """The shape, or the size of one dim.
+
+        Parameters
+        ----------
+        dim : int, optional
+            IndexError if there is no such dim.
+
+        Returns
+        -------
+        tuple of int, or int
+        """
         shape = self.shape
         return shape if dim is None else shape[views.normalize_dim(dim, self.ndim, "size")]
 
     def detach(self):
-        """The same elements outside of any graph."""
+        """The same elements outside of any graph.
+
+        Returns
+        -------
+        Tensor
+            On the same memory.
+        """
         return base.alias(self)
 
     def requires_grad_(self, requires_grad=True):
-        """Sets ``requires_grad``; returns self."""
+        """Sets ``requires_grad``.
+
+        Parameters
+        ----------
+        requires_grad : bool
+
+        Returns
+        -------
+        Tensor
+            Itself.
+
+        Raises
+        ------
+        RuntimeError
+            If the dtype is not of floats, or a computed tensor would lose its graph.
+        """
         self.requires_grad = requires_grad
         return self
 
     def backward(self, gradient=None, retain_graph=False, create_graph=False, inputs=None):
-        """See :func:`kael.autograd.backward`."""
+        """Adds the gradients of this tensor to ``grad`` of the leaves it was computed from.
+
+        Parameters
+        ----------
+        gradient : Tensor, optional
+            A weight of the tensor's shape; may be left out for a tensor of one element.
+        retain_graph : bool
+            Keep the graph for another call.
+        create_graph : bool
+            True is refused with NotImplementedError.
+        inputs : Tensor or sequence of Tensor, optional
+            Accumulate into these only.
+
+        Raises
+        ------
+        RuntimeError
+            As :func:`kael.autograd.backward`.
+        """
         autograd.backward((self,), (gradient,), retain_graph, create_graph, inputs)
 
     def retain_grad(self):
-        """Makes :meth:`backward` set ``grad`` of this computed tensor too."""
+        """Makes :meth:`backward` set ``grad`` of this computed tensor too.
+
+        Raises
+        ------
+        RuntimeError
+            If the tensor does not require grad.
+        """
         autograd.graph.retain_grad(self)
 
     register_hook = autograd.register_hook
@@ -86,63 +168,103 @@ class Tensor(Operators):
     zero_ = conversion.zero_
 
     def double(self):
-        """As float64."""
+        """As float64.
+
+        Returns
+        -------
+        Tensor
+            Itself, where it is so already.
+        """
         return self.to(float64)
 
     def float(self):
-        """As float32."""
+        """As float32.
+
+        Returns
+        -------
+        Tensor
+            Itself, where it is so already.
+        """
         return self.to(float32)
 
     def long(self):
-        """As int64."""
+        """As int64.
+
+        Returns
+        -------
+        Tensor
+            Itself, where it is so already.
+        """
         return self.to(int64)
 
     def int(self):
-        """As int32."""
+        """As int32.
+
+        Returns
+        -------
+        Tensor
+            Itself, where it is so already.
+        """
         return self.to(int32)
 
     def bool(self):
-        """As bool: whether each element differs from zero."""
+        """Whether each element differs from zero, as bool.
+
+        Returns
+        -------
+        Tensor
+            Itself, where it is so already.
+        """
         return self.to(bool_)
 
     def type_as(self, other):
-        """As the dtype of another tensor."""
+        """In the dtype of another tensor.
+
+        Parameters
+        ----------
+        other : Tensor
+
+        Returns
+        -------
+        Tensor
+            Itself, where it has the dtype.
+        """
         require_tensor("type_as", self, other)
         return self.to(other.dtype)
 
-    gather = indexing.gather
-    index_select = indexing.index_select
-    masked_fill = indexing.masked_fill
-    masked_select = indexing.masked_select
-    nonzero = indexing.nonzero
-    take_along_dim = indexing.take_along_dim
+    gather = selection.gather
+    index_select = selection.index_select
+    masked_fill = selection.masked_fill
+    masked_select = selection.masked_select
+    nonzero = selection.nonzero
+    take_along_dim = selection.take_along_dim
 
     view = shape_ops.view
     flatten = shape_ops.flatten
     permute = shape_ops.permute
     t = shape_ops.t
-    movedim = shape_ops.movedim
+    movedim = dims.movedim
     expand = shape_ops.expand
     broadcast_to = shape_ops.broadcast_to
-    squeeze = shape_ops.squeeze
-    unsqueeze = shape_ops.unsqueeze
-    narrow = shape_ops.narrow
-    select = shape_ops.select
-    unbind = shape_ops.unbind
-    split = shape_ops.split
-    chunk = shape_ops.chunk
-    diagonal = shape_ops.diagonal
-    flip = shape_ops.flip
+    squeeze = dims.squeeze
+    unsqueeze = dims.unsqueeze
+    narrow = pieces.narrow
+    select = pieces.select
+    unbind = pieces.unbind
+    split = pieces.split
+    chunk = pieces.chunk
+    diagonal = dims.diagonal
+    flip = dims.flip
 
-    all = reduce.all
-    amax = reduce.amax
-    amin = reduce.amin
-    any = reduce.any
-    argmax = reduce.argmax
-    argmin = reduce.argmin
-    max = reduce.max
+    all = extremes.all
+    amax = extremes.amax
+    amin = extremes.amin
+    any = extremes.any
+    argmax = extremes.argmax
+    argmin = extremes.argmin
+    max = extremes.max
     mean = reduce.mean
-    min = reduce.min
+    min = extremes.min
     norm = reduce.norm
     prod = reduce.prod
     std = reduce.std
@@ -155,13 +277,13 @@ class Tensor(Operators):
     addmm = matrices.addmm
     baddbmm = matrices.baddbmm
     bmm = matrices.bmm
-    dot = matrices.dot
-    inner = matrices.inner
+    dot = vectors.dot
+    inner = vectors.inner
     matmul = matrices.matmul
     mm = matrices.mm
     mv = matrices.mv
-    outer = matrices.outer
-    vdot = matrices.vdot
+    outer = vectors.outer
+    vdot = vectors.vdot
 
     allclose = comparison.allclose
     equal = comparison.equal

@@ -31,6 +31,17 @@ def gradcheck(function, inputs, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=
     raise_exception : bool
         Raise :class:`GradcheckError` instead of returning False.
 
+    Returns
+    -------
+    bool
+
+    Raises
+    ------
+    GradcheckError
+        Shows the two Jacobians that differ.
+    ValueError
+        If no input requires grad, or one that does is not float64.
+
     Examples
     --------
     >>> x = kael.tensor([0.5, 2.0], dtype=kael.float64, requires_grad=True)
@@ -101,9 +112,16 @@ def _numeric(function, inputs, x, eps):
 
 
 def assert_bits_equal(actual, expected):
-    """AssertionError unless shape, dtype and every bit agree; NaN equals NaN.
+    """Asserts that shape, dtype and every bit agree; NaN equals NaN.
 
-    Takes tensors and arrays.
+    Parameters
+    ----------
+    actual, expected : Tensor or array
+
+    Raises
+    ------
+    AssertionError
+        Says how many elements differ, and the first of them.
     """
     actual, expected = (
         x.detach().numpy() if isinstance(x, TensorBase) else np.asarray(x)

@@ -4,6 +4,7 @@ import operator
 from contextlib import contextmanager
 
 from kael._kernels import runtime
+from kael._kernels.tensor import integer
 
 __all__ = ["get_num_threads", "num_threads", "parallel_for", "set_num_threads"]
 
@@ -61,6 +62,10 @@ def checked_count(count):
 def get_num_threads():
     """The configured number of threads; the same inside a body, where work runs inline.
 
+    Returns
+    -------
+    int
+
     Raises
     ------
     ValueError
@@ -74,6 +79,11 @@ def num_threads(count):
     """Sets the number of threads for a block, and restores the former one after it.
 
     The count belongs to the process: other threads see it too.
+
+    Parameters
+    ----------
+    count : int
+        As for :func:`set_num_threads`, which also says what is raised.
 
     Examples
     --------
@@ -113,6 +123,8 @@ def parallel_for(begin, end, grain, body):
     ------
     ValueError
         If ``grain`` is not positive.
+    TypeError
+        If a limit or ``grain`` is no integer, or ``body`` not callable.
     BaseException
         The first exception that a body raised. Chunks not yet begun are then dropped; those that
         run are finished first.
@@ -130,5 +142,9 @@ def parallel_for(begin, end, grain, body):
     >>> squares
     [0, 1, 4, 9, 16, 25, 36, 49, 64, 81]
     """
-    # index: Cython would cut the fraction off a float.
-    runtime.parallel_for(*map(operator.index, (begin, end, grain)), body)
+    # Cython would cut the fraction off a float.
+    begin, end = integer("parallel_for", "begin", begin), integer("parallel_for", "end", end)
+    grain = integer("parallel_for", "grain", grain)
+    if not callable(body):
+        raise TypeError(f"parallel_for: body must be callable, got {body!r}")
+    runtime.parallel_for(begin, end, grain, body)

@@ -203,8 +203,11 @@ def test_a_forked_child_goes_on():
 
 @pytest.fixture
 def made():
-    fast = Row("fast", 2, 1000, 1500, 4000, 900, 1, 0, 1, 0, None)
-    return Table([fast, Row("slow", 1, 9000, 9000, 4000, 0, 2, 8, 0, 1, 0.1)])
+    def roofs():
+        return 1e18, 40e9 / 9  # flops, bytes per second
+
+    fast = Row("fast", 2, 1000, 1500, 4000, 900, 1, 0, 1, 0, roofs)
+    return Table([fast, Row("slow", 1, 9000, 9000, 4000, 0, 2, 8, 0, 1, roofs)])
 
 
 @pytest.fixture(params=["rich", "plain"])
@@ -220,7 +223,10 @@ def test_table(made, drawn):
     assert text.index("slow") < text.index("fast")
     assert "10% !" in text and "9 us" in text and "3.91 KiB" in text
     assert made.table(sort_by="count").index("fast") < made.table(sort_by="count").index("slow")
+    assert "90%" in text and "90% !" not in text
     assert "slow" not in made.table(sort_by="key", row_limit=1)
+    assert made.table(sort_by="roofline").index("fast") < text.index("fast")
+    assert repr(made[0]).endswith("misses=0)")
     with pytest.raises(ValueError, match="sort_by must be one of key, calls"):
         made.table(sort_by="colour")
 
@@ -235,6 +241,81 @@ def test_roofline_marks_what_is_far_below():
         profile(peak_flops=0)
 
 
+def test_the_machine_is_measured_once_and_leaves_the_books_alone(monkeypatch):
+    from kael.lab import ceilings
+
+    monkeypatch.setattr(ceilings, "array_bytes", lambda: 1 << 20)
+    ceilings._roofs.cache_clear()
+    with profile() as prof:
+        y = ones(1 << 16) + 1.0
+    before = kael.allocator_stats()
+    (row,) = (row for row in prof.key_averages() if row.key == "add")
+    assert ceilings._roofs.cache_info().misses == 0  # a profile that shows no table measures none
+    assert row.roofline > 0 and "%" in prof.table()
+    assert ceilings._roofs.cache_info().misses == 1
+    after = kael.allocator_stats()
+    assert (after.hits, after.misses) == (before.hits, before.misses)
+    assert after.reserved_bytes == before.reserved_bytes
+    assert y.shape == (1 << 16,)
+    assert Row("view", 1, 5, 5, 0, 0, 1, 0, 0, 0, None).roofline is None
+    with profile(bandwidth=1e18) as prof:
+        ones(4) + 1.0
+    (row,) = (row for row in prof.key_averages() if row.key == "add")
+    assert row.roofline == row.flops / ceilings.roofs()[0] * 1e9 / row.self_time
+    ceilings._roofs.cache_clear()  # those were the rates of a cache
+
+
+# What Perfetto's importer asks of an event, by its phase.
+FIELDS = {
+    "X": {"name", "cat", "ph", "pid", "tid", "ts", "dur", "args"},
+    "M": {"name", "ph", "pid", "tid", "args"},
+}
+
+
+def refuse_constant(text):
+    raise AssertionError(f"{text} is not JSON")
+
+
+def test_the_trace_follows_the_event_format(tmp_path):
+    x = ones(64, 64, requires_grad=True)
+    with kael.num_threads(2), profile() as prof:
+        (x @ x).softmax(-1).sum().backward()
+        ones(1 << 21) * 2.0
+        kael.parallel_for(0, 4, 1, lambda first, last: x + x)
+    path = tmp_path / "trace.json"
+    prof.export_chrome_trace(path)
+    trace = json.loads(path.read_text(), parse_constant=refuse_constant)
+    assert set(trace) == {"traceEvents", "displayTimeUnit"}
+    assert trace["displayTimeUnit"] in ("ms", "ns")
+    lines = {}
+    for entry in trace["traceEvents"]:
+        assert set(entry) == FIELDS[entry["ph"]]
+        assert type(entry["pid"]) is int and type(entry["tid"]) is int
+        assert type(entry["name"]) is str and entry["name"]
+        assert type(entry["args"]) is dict
+        if entry["ph"] == "M":
+            assert entry["name"] in ("process_name", "thread_name")
+            assert type(entry["args"]["name"]) is str
+        else:
+            assert type(entry["ts"]) is float and entry["ts"] > 0  # microseconds
+            assert type(entry["dur"]) is float and entry["dur"] >= 0
+            start = round(entry["ts"] * 1000)
+            end = start + round(entry["dur"] * 1000)
+            lines.setdefault(entry["tid"], []).append((start, -end))
+    # Slices of one line lie inside each other or apart, else Perfetto drops them.
+    for slices in lines.values():
+        around = []
+        for start, end in sorted(slices):
+            while around and around[-1] <= start:
+                around.pop()
+            assert not around or -end <= around[-1]
+            around.append(-end)
+    # The same microseconds as the events', whatever the clock's origin.
+    event = prof.events()[0]
+    first = next(e for e in trace["traceEvents"] if e["name"] == event.label)
+    assert (first["ts"], first["dur"]) == (event.start / 1e3, (event.end - event.start) / 1e3)
+
+
 def test_trace(tmp_path):
     a = ones(3, 4, requires_grad=True)
     with kael.num_threads(2), profile() as prof:
@@ -244,7 +325,7 @@ def test_trace(tmp_path):
     prof.export_chrome_trace(path)
     entries = json.loads(path.read_text())["traceEvents"]
     slices = [entry for entry in entries if entry["ph"] == "X"]
-    named = {entry["tid"] for entry in entries if entry["ph"] == "M"}
+    named = {entry["tid"] for entry in entries if entry["name"] == "thread_name"}
     assert {"op", "backward", "chunk"} == {entry["cat"] for entry in slices}
     assert {entry["tid"] for entry in slices} == named
     assert all(entry["dur"] >= 0 and entry["pid"] == os.getpid() for entry in slices)

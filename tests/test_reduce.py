@@ -12,7 +12,6 @@ import pytest
 from conftest import THREAD_COUNTS, at_offset, bits_equal, spread
 
 import kael
-from kael.ops import reduce as ops
 from kael.testing import gradcheck
 
 BLOCK, LANES = 16384, 32
@@ -71,8 +70,8 @@ def twin(name, array, dim=None):
 
 def call(name, x, dim=None):
     if name in ("norm1", "norm2"):
-        return ops.norm(x, int(name[4]), dim)
-    return getattr(ops, name)(x, dim)
+        return kael.norm(x, int(name[4]), dim)
+    return getattr(kael, name)(x, dim)
 
 
 def same(name, array, dim=None):
@@ -233,11 +232,11 @@ def test_misaligned_elements_reduce_as_aligned_ones(dtype, every_isa):
     x = kael.tensor(values)
     for name in ("sum", "prod", "amax", "argmin", "any"):
         for dim in (None, 0, 1):
-            want = getattr(ops, name)(x, dim)
+            want = getattr(kael, name)(x, dim)
             for offset in range(1, 8):
                 odd = kael.from_numpy(at_offset(values, offset))
-                assert bits_equal(getattr(ops, name)(odd, dim), want), (name, dim, offset)
-                assert bits_equal(getattr(ops, name)(odd.T.T[::1], dim), want)
+                assert bits_equal(getattr(kael, name)(odd, dim), want), (name, dim, offset)
+                assert bits_equal(getattr(kael, name)(odd.T.T[::1], dim), want)
 
 
 def test_a_zero_is_positive_unless_every_choice_is_negative(every_isa):
@@ -245,9 +244,9 @@ def test_a_zero_is_positive_unless_every_choice_is_negative(every_isa):
     for array in zeros + [z[::-1] for z in zeros]:
         x, positive = kael.from_numpy(array), not np.signbit(array).all()
         assert np.signbit(np.asarray(x.sum())) == np.False_
-        assert np.signbit(np.asarray(ops.amax(x))) != positive
-        assert np.signbit(np.asarray(ops.amin(x))) == np.signbit(array).any()
-        assert ops.argmax(x).item() == ops.argmin(x).item() == 0
+        assert np.signbit(np.asarray(kael.amax(x))) != positive
+        assert np.signbit(np.asarray(kael.amin(x))) == np.signbit(array).any()
+        assert kael.argmax(x).item() == kael.argmin(x).item() == 0
 
 
 # --- integers ------------------------------------------------------------------------------------
@@ -261,10 +260,10 @@ def test_integers_are_exact_and_wrap(dtype, every_isa):
             wide = array.astype(np.int64)
             assert bits_equal(x.sum(dim), np.sum(wide, dim))
             assert bits_equal(x.prod(dim), np.prod(wide, dim))
-            assert bits_equal(ops.amax(x, dim), np.max(array, dim))
-            assert bits_equal(ops.amin(x, dim), np.min(array, dim))
-            assert bits_equal(ops.any(x, dim), np.any(array, dim))
-            assert bits_equal(ops.all(x, dim), np.all(array, dim))
+            assert bits_equal(kael.amax(x, dim), np.max(array, dim))
+            assert bits_equal(kael.amin(x, dim), np.min(array, dim))
+            assert bits_equal(kael.any(x, dim), np.any(array, dim))
+            assert bits_equal(kael.all(x, dim), np.all(array, dim))
             if not isinstance(dim, tuple):
                 assert bits_equal(x.argmax(dim), np.argmax(array, dim))
                 assert bits_equal(x.argmin(dim), np.argmin(array, dim))
@@ -307,7 +306,7 @@ def test_nan_wins_and_the_first_index_counts(every_isa):
                     assert same(name, array), (size, at, name)
                 columns = kael.from_numpy(np.stack([array, values, array], 1))
                 assert columns.argmax(0).tolist()[::2] == [x.argmax().item()] * 2
-                assert bits_equal(ops.amin(columns, 0)[0], ops.amin(x))
+                assert bits_equal(kael.amin(columns, 0)[0], kael.amin(x))
 
 
 def test_nan_in_a_later_block_is_found(every_isa):
@@ -341,13 +340,13 @@ def test_empty_reductions_keep_their_meaning():
     names = ("max", "min", "amax", "amin", "argmax", "argmin")
     for name in names:
         with pytest.raises(ValueError, match=f"^{name}: no elements to choose from"):
-            getattr(ops, name)(x)
+            getattr(kael, name)(x)
     table = kael.zeros(0, 3)
     assert table.sum(0).tolist() == [0, 0, 0] and table.sum(1).shape == (0,)
-    assert ops.amax(table, 1).shape == table.argmax(1).shape == (0,)
+    assert kael.amax(table, 1).shape == table.argmax(1).shape == (0,)
     for name in names:
         with pytest.raises(ValueError, match=f"^{name}: no elements"):
-            getattr(ops, name)(table, 0)
+            getattr(kael, name)(table, 0)
     with pytest.raises(ValueError, match=r"^norm: no elements"):
         x.norm(float("inf"))
 
@@ -357,7 +356,7 @@ def test_errors_name_the_operation_that_was_called():
     for name in ("sum", "mean", "var", "std", "prod", "norm", "amax", "amin", "max", "min",
                  "argmax", "argmin", "any", "all"):  # fmt: skip
         with pytest.raises(IndexError, match=f"^{name}: dim 2 is out of range"):
-            getattr(ops, name)(x, dim=2)
+            getattr(kael, name)(x, dim=2)
     for p in (1, 2, 3, 0, float("inf")):
         with pytest.raises(IndexError, match=r"^norm: dim 2 is out of range"):
             x.norm(p, dim=2)
@@ -516,7 +515,7 @@ GRADIENTS = {
     "max": lambda x: x.max(),
     "max_dim": lambda x: x.max(1).values,
     "min_dim": lambda x: x.min(-1, keepdim=True).values,
-    "amin": lambda x: ops.amin(x, (0, 2)),
+    "amin": lambda x: kael.amin(x, (0, 2)),
 }
 
 

@@ -126,6 +126,8 @@ def main(folder):
     pages, bad = {}, 0
     for pyx in sorted(Path("kael/_kernels").glob("*.pyx")):
         source, link = pyx.read_text(), pyx.with_suffix(".html")
+        if not (Path(folder) / link).is_file():
+            return f"annotate.py: no {link} in {folder}: KAEL_ANNOTATE=1 makes one"
         page = (Path(folder) / link).read_text()
         found = offences(source, page)
         print(f"{pyx}: {len(free_lines(source))} lines without the GIL, {len(found)} touch Python")
@@ -140,4 +142,6 @@ def main(folder):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("annotate.py: name the folder of the annotated pages")
     sys.exit(main(sys.argv[1]))

@@ -98,8 +98,13 @@ def plotted(folder):
     return next(iter(names), None)
 
 
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"asv_page: {message}\n")
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = Parser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--vendor", type=Path, help="npm folder of jQuery's and Flot's files")
     parser.add_argument("--screenshot", type=Path)

@@ -6,6 +6,7 @@ instruction sets has one entry for each. "written in vectors" is a loop of intri
 no vectoriser. Ends with 1 if a loop of HOT is not vectorised any more.
 """
 
+import os
 import re
 import sys
 from collections import Counter, defaultdict
@@ -51,7 +52,12 @@ HOT = {
         *each("convert", "i32", "bool f32 f64 i32 i64 u8", "any"),
         *each("convert", "u8", "bool f32 f64 i32 i64 u8", "any"),
     ],
+    "losses": each(
+        "exp_total mixed_cross_entropy_rows mixed_cross_entropy_backward_rows", "f32 f64"
+    ),
     "matmul": each("v2_ikj v3_tiled", "f32 f64"),
+    "norm": ["widen_halves_f32"],
+    "random": each("bernoulli integer_bits normal uniform", "f32 f64"),
     "reduce": [
         *each("columns_meet", "f32 f64 i32 i64 u8"),
         *each("dot_block", "i32 u8"),
@@ -141,13 +147,18 @@ def main(build, stems):
         )
     if not dumps:
         return "vec_report.py: no reports: was this built by gcc with KAEL_VEC_REPORT=1?"
-    failed = []
-    for stem in stems or dumps:
-        found = collect(dumps[stem])
-        show(stem, found)
-        failed += lost(stem, found)
+    found = {stem: collect(dumps[stem]) for stem in stems or dumps}
+    failed = [line for stem, one in found.items() for line in lost(stem, one)]
+    try:
+        for stem, one in found.items():
+            show(stem, one)
+        sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return "\n".join(failed) or 0
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 2:
+        sys.exit("vec_report.py: name the folder of the build")
     sys.exit(main(sys.argv[1], sys.argv[2:]))

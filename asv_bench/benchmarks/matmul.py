@@ -3,30 +3,43 @@
 Rates are 2 * rows * inner * columns / time; compare.py divides them by the measured FMA peak.
 """
 
+import math
+
 import kael
 
 from .common import ISAS, MANY_THREADS, THREADS, need, operand, rate, use_isa
 from .shapes import BATCHES, DTYPES, SHAPES, SQUARES
 
+LIGHT = [sizes for sizes in SHAPES if math.prod(sizes) < 2e9]
 RUNGS = ["v1_ijk", "v2_ikj", "v3_tiled", "v4_packed", "v5_simd", "v6_threaded"]
 
 
-class Version:
-    """Each rung; the slow ones only where they end in a reasonable time."""
-
+class _Rungs:
     params = (RUNGS, [256, 512, 1024, 2048])
     param_names = ("rung", "n")
-    timeout = 120
 
     def setup(self, rung, n):
-        if rung in RUNGS[:1] and n > 1024:
-            raise NotImplementedError
         kael.set_num_threads(THREADS[-1])
         self.a, self.b, self.out = operand(n, n), operand(n, n), kael.zeros(n, n)
         self.run = need(rung, need("matmul_versions"))
 
+
+class Version(_Rungs):
+    """Each rung; v1_ijk takes the better part of a minute for 2048."""
+
+    timeout = 600
+
     def time_version(self, rung, n):
         self.run(self.a, self.b, self.out)
+
+
+class Rate(_Rungs):
+    """The same as flops per second; the slow one where it ends soon."""
+
+    def setup(self, rung, n):
+        if rung == "v1_ijk" and n > 512:
+            raise NotImplementedError
+        super().setup(rung, n)
 
     def track_rate_version(self, rung, n):
         return rate(2 * n**3, lambda: self.run(self.a, self.b, self.out))
@@ -75,29 +88,46 @@ class Threads:
 
 
 class Product:
-    """What a user calls: squares, layers, single rows, batches."""
+    """What a user calls: squares, layers, single rows, batches. compare.py has larger ones, too."""
 
     params = (
-        [(8, 8, 8), *((n, n, n) for n in SQUARES), *SHAPES, *BATCHES],
-        list(DTYPES.values()),
-        ["plain", "transposed"],
+        [(8, 8, 8), *((n, n, n) for n in SQUARES if n <= 1024), *LIGHT, *BATCHES],
         THREADS,
     )
-    param_names = ("[batch x] rows x inner x columns", "dtype", "b", "threads")
-    timeout = 120
+    param_names = ("[batch x] rows x inner x columns", "threads")
 
-    def setup(self, sizes, dtype, b, threads):
+    def setup(self, sizes, threads):
         kael.set_num_threads(threads)
         *batch, rows, inner, columns = sizes
-        dtype = getattr(kael, dtype)
-        self.a = operand(*batch, rows, inner, dtype=dtype)
-        if b == "plain":
-            self.b = operand(*batch, inner, columns, dtype=dtype)
-        else:
-            self.b = operand(*batch, columns, inner, dtype=dtype).mT
+        self.a, self.b = operand(*batch, rows, inner), operand(*batch, inner, columns)
         kael.matmul(self.a, self.b)
 
-    def time_matmul(self, sizes, dtype, b, threads):
+    def time_matmul(self, sizes, threads):
+        kael.matmul(self.a, self.b)
+
+
+class Orientation:
+    """Either operand as it lies in memory, or its transpose."""
+
+    params = (
+        [(64, 784, 128), (512, 512, 512)],
+        list(DTYPES.values()),
+        ["a @ b", "a @ b.T", "a.T @ b", "a.T @ b.T"],
+    )
+    param_names = ("rows x inner x columns", "dtype", "operands")
+
+    def setup(self, sizes, dtype, operands):
+        kael.set_num_threads(1)
+        rows, inner, columns = sizes
+        dtype = getattr(kael, dtype)
+        self.a, self.b = operand(rows, inner, dtype=dtype), operand(inner, columns, dtype=dtype)
+        if "a.T" in operands:
+            self.a = self.a.T.contiguous().T
+        if "b.T" in operands:
+            self.b = self.b.T.contiguous().T
+        kael.matmul(self.a, self.b)
+
+    def time_matmul(self, sizes, dtype, operands):
         kael.matmul(self.a, self.b)
 
 

@@ -1,5 +1,6 @@
 """What the allocator keeps, and what an import and a training run weigh."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -80,6 +81,14 @@ class Cache:
     track_miss_rate.unit = "share"
 
 
+def run_python(code, *arguments):
+    """What a fresh interpreter prints that finds this kael."""
+    command = [sys.executable, "-c", code, *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(Path(kael.__file__).parents[1])}
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment)
+    return done.stdout
+
+
 # The peak is the process's, so that it is measured in one of its own: what a product adds to the
 # two operands and the result.
 PRODUCT = """
@@ -105,8 +114,7 @@ class Product:
     param_names = ("threads",)
 
     def track_scratch(self, threads):
-        command = [sys.executable, "-c", PRODUCT, str(threads)]
-        return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+        return int(run_python(PRODUCT, str(threads)))
 
     track_scratch.unit = "bytes"
 
@@ -127,7 +135,7 @@ class Import:
     """`import kael` in a fresh interpreter."""
 
     def time_import(self):
-        subprocess.run([sys.executable, "-c", "import kael"], check=True)
+        run_python("import kael")
 
     def time_python_alone(self):
-        subprocess.run([sys.executable, "-c", "pass"], check=True)
+        run_python("pass")

@@ -1,10 +1,10 @@
 """Optimizer steps: from one large tensor, where memory is the limit, to many small ones, where the
-call is. `python asv_bench/compare.py optim` sets them against torch and the memory itself."""
+call is. `python asv_bench/compare.py optim` has larger ones, beside torch and the memory itself."""
 
 import kael
 
 from .common import THREADS, need, operand, rate
-from .parameters import PARAMETERS
+from .parameters import LIGHT
 
 OPTIMIZERS = {
     "SGD, momentum": lambda parameters: kael.optim.SGD(parameters, lr=1e-3, momentum=0.9),
@@ -30,12 +30,12 @@ def with_gradients(sizes):
 
 
 class Step:
-    params = (list(OPTIMIZERS), list(PARAMETERS), THREADS)
+    params = (list(OPTIMIZERS), list(LIGHT), THREADS)
     param_names = ("optimizer", "parameters", "threads")
 
     def setup(self, optimizer, parameters, threads):
         kael.set_num_threads(threads)
-        self.optimizer = OPTIMIZERS[optimizer](with_gradients(PARAMETERS[parameters]))
+        self.optimizer = OPTIMIZERS[optimizer](with_gradients(LIGHT[parameters]))
         self.optimizer.step()  # makes and touches the state
 
     def time_step(self, optimizer, parameters, threads):
@@ -68,11 +68,11 @@ class Memory:
 
     def setup(self, threads):
         kael.set_num_threads(threads)
-        self.optimizer = kael.optim.Adam(with_gradients([20_000_000]))
+        self.optimizer = kael.optim.Adam(with_gradients([10_000_000]))
         self.optimizer.step()
 
     def track_rate_adam(self, threads):
-        return rate(7 * 4 * 20_000_000, self.optimizer.step)
+        return rate(7 * 4 * 10_000_000, self.optimizer.step)
 
     track_rate_adam.unit = "bytes/s"
 
@@ -80,12 +80,12 @@ class Memory:
 class Fused:
     """Clipping, the step and zeroing: in one pass, and in three."""
 
-    params = (list(PARAMETERS), THREADS)
+    params = (list(LIGHT), THREADS)
     param_names = ("parameters", "threads")
 
     def setup(self, parameters, threads):
         kael.set_num_threads(threads)
-        self.parameters = with_gradients(PARAMETERS[parameters])
+        self.parameters = with_gradients(LIGHT[parameters])
         self.optimizer = kael.optim.Adam(self.parameters)
         self.optimizer.step()
 
@@ -99,12 +99,12 @@ class Fused:
 
 
 class Clip:
-    params = (list(PARAMETERS), THREADS)
+    params = (list(LIGHT), THREADS)
     param_names = ("parameters", "threads")
 
     def setup(self, parameters, threads):
         kael.set_num_threads(threads)
-        self.parameters = with_gradients(PARAMETERS[parameters])
+        self.parameters = with_gradients(LIGHT[parameters])
 
     def time_clip_grad_norm(self, parameters, threads):
         kael.optim.clip_grad_norm_(self.parameters, 1e9)
@@ -114,7 +114,7 @@ class FirstStep:
     """What a user waits for: construction and the first step, which makes the state."""
 
     def setup(self):
-        self.parameters = with_gradients(PARAMETERS["784-128-10"])
+        self.parameters = with_gradients(LIGHT["784-128-10"])
 
     def time_first_step(self):
         kael.optim.Adam(self.parameters).step()

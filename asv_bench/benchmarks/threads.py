@@ -26,7 +26,7 @@ class Region:
 class Scaling:
     """Memory-bound against compute-bound: the roofline of the machine, in two lines."""
 
-    params = ([2**k for k in range(13, 24, 2)], sorted({1, 4, 15, *THREADS}))
+    params = ([2**k for k in range(13, 24)], sorted({1, 4, 15, *THREADS}))
     param_names = ("elements", "threads")
 
     def setup(self, elements, threads):

@@ -1,4 +1,4 @@
-"""The main job: one epoch of the MLP of examples/mnist_mlp.py, on made-up digits."""
+"""The main job: one epoch of the MLP of examples/mnist_mlp.py, on made-up digits; and one layer."""
 
 import kael
 from kael import nn
@@ -26,3 +26,22 @@ class Epoch:
             self.optimizer.zero_grad()
             self.criterion(self.model(images), labels).backward()
             self.optimizer.step()
+
+
+class Linear:
+    """A training step of one layer, with and without bias."""
+
+    params = ([True, False], THREADS)
+    param_names = ("bias", "threads")
+
+    def setup(self, bias, threads):
+        kael.set_num_threads(threads)
+        self.layer = nn.Linear(784, 128, bias=bias)
+        self.optimizer = kael.optim.SGD(self.layer.parameters(), lr=1e-3)
+        self.x, self.g = operand(BATCH, 784), operand(BATCH, 128)
+        self.time_step(bias, threads)
+
+    def time_step(self, bias, threads):
+        self.optimizer.zero_grad()
+        self.layer(self.x).backward(self.g)
+        self.optimizer.step()

@@ -14,15 +14,29 @@ cdef extern from "kael/matmul/blas.h" nogil:
 
 
 def blas_available():
-    """Whether this build links a system CBLAS."""
+    """Whether this build links a system CBLAS.
+
+    Returns
+    -------
+    bool
+    """
     return KL_BLAS_AVAILABLE != 0
 
 
 def blas(TensorBase a not None, TensorBase b not None, TensorBase out not None):
     """``out += a @ b`` by the system's CBLAS, outside the promise of equal bits.
 
-    RuntimeError where kael was built without it; OverflowError for sizes beyond 2**31 - 1, which
-    CBLAS does not take.
+    Parameters
+    ----------
+    a, b, out
+        As for :func:`v1_ijk`, which also says what is raised for them.
+
+    Raises
+    ------
+    RuntimeError
+        If kael was built without it.
+    OverflowError
+        If a size exceeds 2**31 - 1, which CBLAS does not take.
     """
     cdef kl_rung call
     cdef int dtype = a.dtype

@@ -9,3 +9,7 @@ cdef object nested_list(TensorBase self, const char *at, int d)
 
 # A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
 cdef TensorBase new_number(int dtype, object value)
+
+# A tensor that Python can read as a number: item, tolist and the conversions.
+cdef class Numbers(TensorBase):
+    pass

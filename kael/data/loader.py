@@ -11,8 +11,21 @@ class TensorDataset:
 
     Parameters
     ----------
-    *tensors : kael.Tensor
+    *tensors : Tensor
         At least one, each with at least one dim.
+
+    Raises
+    ------
+    TypeError
+        If something is no Tensor.
+    ValueError
+        If there is none, one is 0-D, or the first dims differ.
+
+    Examples
+    --------
+    >>> data = kael.data.TensorDataset(kael.arange(5), kael.arange(5) * 10)
+    >>> [row.item() for row in data[2]]
+    [2, 20]
     """
 
     def __init__(self, *tensors):
@@ -42,11 +55,12 @@ class DataLoader:
     ----------
     dataset : TensorDataset
     batch_size : int
+        ValueError unless positive.
     shuffle : bool
     drop_last : bool
         Whether to leave out a last batch that is not full.
-    generator : kael.Generator or None
-        Where shuffling draws from; None is kael's default generator.
+    generator : Generator, optional
+        Where shuffling draws from; kael's default generator unless given.
 
     Examples
     --------

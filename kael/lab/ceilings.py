@@ -1,13 +1,16 @@
 """The rates that no operation passes on this machine: multiply-adds and memory."""
 
+import functools
 import re
 from pathlib import Path
+
+import numpy as np
 
 import kael
 from kael._kernels import machine
 from kael.lab.timing import best
 
-__all__ = ["array_bytes", "bandwidth", "fma_rate"]
+__all__ = ["array_bytes", "bandwidth", "fma_rate", "roofs"]
 
 LEAST_ARRAY, LARGEST_ARRAY = 64 << 20, 512 << 20
 CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
@@ -61,6 +64,25 @@ def bandwidth(size=None, seconds=0.4):
         spent = best(lambda arrays=arrays: machine.stream(*arrays), seconds / len(walks))
         rates[name] = moved / spent
     return rates
+
+
+def roofs():
+    """What the threads and the instruction set in use can do per second: a pair of floats.
+
+    float32 operations of :func:`fma_rate`, and bytes of the walk of an optimizer over arrays that
+    together are four times the largest cache. Measured in a tenth of a second when first asked
+    for, on memory that is not the allocator's, so that its books stay as they are.
+    """
+    return _roofs(kael.get_isa(), kael.get_num_threads())
+
+
+@functools.cache
+def _roofs(isa, threads):
+    count = array_bytes() // 2 // kael.float32.itemsize
+    arrays = [kael.from_numpy(np.full(count, 1e-3, np.float32)) for _ in range(4)]
+    moved = machine.stream(*arrays)
+    spent = best(lambda: machine.stream(*arrays), 0.05)
+    return fma_rate(kael.float32, 0.05), moved / spent
 
 
 def array_bytes():

@@ -76,13 +76,14 @@ def draw(result, figure):
     """A panel for each dtype, a line for each rung."""
     both = figure.subplots(1, len(DTYPES), sharey=True)
     for dtype, axes in zip(DTYPES, both, strict=True):
-        for rung in RUNGS:
-            pairs = reached(result, dtype, rung)
-            axes.plot(*zip(*pairs, strict=True), marker="o", markersize=4, label=rung)
+        for at, rung in enumerate(RUNGS):  # what lies below stays visible: it is larger
+            pairs = zip(*reached(result, dtype, rung), strict=True)
+            axes.plot(*pairs, marker="o", markersize=11 - 1.5 * at, label=rung)
         peak = result["peak"][dtype] / 1e9
         axes.axhline(peak, color="0.4", linestyle="--", label="multiply-adds alone")
         axes.set_xscale("log", base=2)
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter("{x:g}")
         axes.set_xticks(result["sizes"], [str(n) for n in result["sizes"]])
         axes.set(title=f"{dtype}: {peak:.1f} GF/s of multiply-adds")
         axes.set_xlabel("n of n x n by n x n")

@@ -183,6 +183,8 @@ def draw(result, figure):
     (left, right), (low, high) = limits(result)
     axes.set(yscale="log", xlim=(left, right), ylim=(low, high))
     axes.set_xscale("log", base=2)
+    axes.xaxis.set_major_formatter(lambda value, _: terminal.short(value))
+    axes.yaxis.set_major_formatter("{x:g}")
     axes.set_xlabel("operations per byte of compulsory memory traffic [flop/byte]")
     axes.set_ylabel("rate [GF/s]")
     speed = max(result["bandwidth"].values()) / 1e9

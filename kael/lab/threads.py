@@ -7,6 +7,13 @@ from kael.lab.timing import best, caption, conditions, plural
 
 QUICK = {"bytes": 8 << 20, "in cache": 1 << 17, "sizes": (128, 256), "rounds": 2, "seconds": 0.02}
 FULL = {"bytes": None, "in cache": 1 << 17, "sizes": (256, 1024), "rounds": 5, "seconds": 0.1}
+# Lines that meet stay visible: the later, the thinner.
+LOOKS = [
+    {"marker": "o", "markersize": 13, "linewidth": 4, "color": "C0"},
+    {"marker": "s", "markersize": 9, "linewidth": 3, "color": "C1"},
+    {"marker": "D", "markersize": 7, "linewidth": 1.5, "color": "C2"},
+    {"marker": "^", "markersize": 5, "linewidth": 1, "color": "C3"},
+]
 
 
 def measure(quick):
@@ -55,7 +62,9 @@ def text(result):
     """A chart of the speed-up and a table of rates, f32."""
     counts = list(next(iter(result["rates"].values())))
     most = max(2, *counts)
-    x, y = terminal.Axis(1, most, terminal.WIDTH), terminal.Axis(0, most, terminal.HEIGHT)
+    gains = [factor for rates in result["rates"].values() for _, factor in speedups(rates)]
+    top = max(most, *gains)
+    x, y = terminal.Axis(1, most, terminal.WIDTH), terminal.Axis(0, top, terminal.HEIGHT)
     marks = [(1 + (most - 1) * c / x.cells,) * 2 + (".",) for c in range(x.cells)]
     letters = dict(zip(result["rates"], "aAmM", strict=True))
     for name, rates in result["rates"].items():
@@ -83,14 +92,15 @@ def draw(result, figure):
     left, right = figure.subplots(1, 2)
     counts = list(next(iter(result["rates"].values())))
     left.plot(counts, counts, color="0.4", linestyle="--", label="times = threads")
-    for name, rates in result["rates"].items():
+    for (name, rates), look in zip(result["rates"].items(), LOOKS, strict=True):
         label = f"{name} [{result['units'][name]}]"
-        left.plot(*zip(*speedups(rates), strict=True), marker="o", label=label)
-        right.plot(counts, [rate / 1e9 for rate in rates.values()], marker="o")
+        left.plot(*zip(*speedups(rates), strict=True), **look, label=label)
+        right.plot(counts, [rate / 1e9 for rate in rates.values()], **look)
     left.set(xlabel="threads", ylabel="times as fast as one thread", ylim=(0, None), xticks=counts)
     right.set(xlabel="threads", ylabel="rate [GF/s of matmul, GB/s of add]", xticks=counts)
     right.set_ylim(0, None)
     for axes in (left, right):
         axes.grid(alpha=0.3)
-    figure.legend(loc="outside right upper", fontsize=8)
-    figure.suptitle("Scaling of add and matmul, f32")
+    left.set_title("add and matmul of f32: gain")
+    right.set_title("and rate")
+    figure.legend(loc="outside upper center", ncols=3, fontsize=9)

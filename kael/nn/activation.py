@@ -7,7 +7,18 @@ __all__ = ["GELU", "LogSoftmax", "ReLU", "Sigmoid", "Softmax", "Tanh"]
 
 
 class ReLU(Module):
-    """``max(x, 0)``. ``inplace`` writes the result into the input."""
+    """``max(x, 0)``.
+
+    Parameters
+    ----------
+    inplace : bool
+        Write the result into the input.
+
+    Examples
+    --------
+    >>> kael.nn.ReLU()(kael.tensor([-1.0, 2.0])).tolist()
+    [0.0, 2.0]
+    """
 
     def __init__(self, inplace=False):
         super().__init__()
@@ -21,7 +32,13 @@ class ReLU(Module):
 
 
 class GELU(Module):
-    """``x`` times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+    """``x`` times the normal distribution function.
+
+    Parameters
+    ----------
+    approximate : "none" or "tanh"
+        Anything else is a ValueError when the module is called.
+    """
 
     def __init__(self, approximate="none"):
         super().__init__()
@@ -58,14 +75,26 @@ class _AlongDim(Module):
 
 
 class Softmax(_AlongDim):
-    """:func:`kael.nn.functional.softmax` along ``dim``."""
+    """:func:`kael.nn.functional.softmax` along a dim.
+
+    Parameters
+    ----------
+    dim : int, optional
+        The last one unless given.
+    """
 
     def forward(self, x):
         return functional.softmax(x, self.dim)
 
 
 class LogSoftmax(_AlongDim):
-    """:func:`kael.nn.functional.log_softmax` along ``dim``."""
+    """:func:`kael.nn.functional.log_softmax` along a dim.
+
+    Parameters
+    ----------
+    dim : int, optional
+        The last one unless given.
+    """
 
     def forward(self, x):
         return functional.log_softmax(x, self.dim)

@@ -44,18 +44,49 @@ class _Numbered(Module):
         return iter(self._modules.values())
 
     def append(self, module):
-        """Adds a module at the end; returns self."""
+        """Adds a module at the end.
+
+        Parameters
+        ----------
+        module : Module
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
         self.add_module(str(len(self)), module)
         return self
 
     def extend(self, modules):
-        """Adds modules at the end; returns self."""
+        """Adds modules at the end.
+
+        Parameters
+        ----------
+        modules : iterable of Module
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
         for module in modules:
             self.append(module)
         return self
 
     def insert(self, index, module):
-        """Adds a module before ``index``; returns self."""
+        """Adds a module before an index.
+
+        Parameters
+        ----------
+        index : int
+        module : Module
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
         modules = list(self._modules.values())
         modules.insert(index, module)
         self._renumber(modules)
@@ -69,6 +100,11 @@ class Sequential(_Numbered):
     ----------
     *modules : Module
         Or one dict of names and modules.
+
+    Raises
+    ------
+    TypeError
+        If something is no Module.
 
     Examples
     --------
@@ -93,7 +129,18 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list whose modules are registered."""
+    """A list whose modules are registered.
+
+    Parameters
+    ----------
+    modules : iterable of Module
+
+    Examples
+    --------
+    >>> layers = kael.nn.ModuleList(kael.nn.Linear(2, 2) for _ in range(3))
+    >>> len(layers), len(list(layers.parameters()))
+    (3, 6)
+    """
 
     def __init__(self, modules=()):
         super().__init__()
@@ -110,7 +157,18 @@ class ModuleList(_Numbered):
 
 
 class ModuleDict(Module):
-    """A dict whose modules are registered."""
+    """A dict whose modules are registered.
+
+    Parameters
+    ----------
+    modules : mapping of str to Module, or pairs
+
+    Examples
+    --------
+    >>> heads = kael.nn.ModuleDict({"digit": kael.nn.Linear(8, 10)})
+    >>> heads["digit"](kael.ones(1, 8)).shape
+    (1, 10)
+    """
 
     def __init__(self, modules=()):
         super().__init__()
@@ -135,25 +193,56 @@ class ModuleDict(Module):
         return iter(self._modules)
 
     def keys(self):
-        """The names."""
+        """The names.
+
+        Returns
+        -------
+        view of str
+        """
         return self._modules.keys()
 
     def values(self):
-        """The modules."""
+        """The modules.
+
+        Returns
+        -------
+        view of Module
+        """
         return self._modules.values()
 
     def items(self):
-        """Pairs of name and module."""
+        """Pairs of name and module.
+
+        Returns
+        -------
+        view of (str, Module)
+        """
         return self._modules.items()
 
     def update(self, modules):
-        """Adds the modules of a dict or of pairs."""
+        """Adds modules; those of the same names go.
+
+        Parameters
+        ----------
+        modules : mapping of str to Module, or pairs
+        """
         for key, module in modules.items() if hasattr(modules, "items") else modules:
             self[key] = module
 
 
 class Flatten(Module):
-    """Makes one dim of the dims ``start_dim`` to ``end_dim``."""
+    """Makes one dim of the dims ``start_dim`` to ``end_dim``.
+
+    Parameters
+    ----------
+    start_dim, end_dim : int
+        Both included; all but the first dim unless given.
+
+    Examples
+    --------
+    >>> kael.nn.Flatten()(kael.zeros(5, 2, 3)).shape
+    (5, 6)
+    """
 
     def __init__(self, start_dim=1, end_dim=-1):
         super().__init__()

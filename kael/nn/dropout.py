@@ -9,12 +9,19 @@ __all__ = ["Dropout"]
 class Dropout(Module):
     """In training, zeroes each element with probability ``p`` and divides the others by 1 - p.
 
-    The mask is drawn from the default generator (numerics R7).
-
     Parameters
     ----------
     p : float
         In [0, 1]; ValueError otherwise.
+
+    Notes
+    -----
+    The mask is drawn from the default generator: R7 of docs/promise.md.
+
+    Examples
+    --------
+    >>> kael.nn.Dropout(0.5).eval()(kael.ones(3)).tolist()
+    [1.0, 1.0, 1.0]
     """
 
     def __init__(self, p=0.5):

@@ -1,6 +1,7 @@
 """Embedding."""
 
 from kael.autograd import no_grad
+from kael.checks import integer
 from kael.creation import empty
 from kael.nn import functional, init
 from kael.nn.module import Module
@@ -15,14 +16,21 @@ class Embedding(Module):
     Parameters
     ----------
     num_embeddings, embedding_dim : int
+        Rows of the table, and their length.
     padding_idx : int, optional
         This row starts as zeros and gets no gradient; may count from the end.
     dtype : DType, optional
+        float32 unless given.
 
     Attributes
     ----------
     weight : Parameter, shape (num_embeddings, embedding_dim)
         Starts standard normal.
+
+    Raises
+    ------
+    ValueError
+        If ``padding_idx`` is no row.
 
     Examples
     --------
@@ -32,6 +40,8 @@ class Embedding(Module):
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, dtype=None):
         super().__init__()
+        num_embeddings = integer("Embedding", "num_embeddings", num_embeddings)
+        embedding_dim = integer("Embedding", "embedding_dim", embedding_dim)
         if padding_idx is not None:
             padding_idx = functional.padding_row(padding_idx, num_embeddings)
         self.num_embeddings = num_embeddings

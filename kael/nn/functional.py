@@ -1,10 +1,9 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
-import operator
-
 from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
+from kael.checks import integer, items, real
 from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
@@ -20,7 +19,18 @@ __all__ = [
 
 
 def relu(input, inplace=False):
-    """max(x, 0)."""
+    """:func:`kael.relu`.
+
+    Parameters
+    ----------
+    input : Tensor
+    inplace : bool
+        Write the result into the input.
+
+    Returns
+    -------
+    Tensor
+    """
     if not inplace:
         return elementwise.relu(input)
     require_tensor("relu", input)
@@ -28,39 +38,117 @@ def relu(input, inplace=False):
 
 
 def gelu(input, approximate="none"):
-    """x times the normal distribution function; ``approximate`` is ``"none"`` or ``"tanh"``."""
+    """:func:`kael.gelu`.
+
+    Parameters
+    ----------
+    input : Tensor
+    approximate : "none" or "tanh"
+        ValueError for anything else.
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.gelu(input, approximate)
 
 
 def tanh(input):
-    """The hyperbolic tangent."""
+    """:func:`kael.tanh`.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.tanh(input)
 
 
 def sigmoid(input):
-    """1 / (1 + exp(-x))."""
+    """:func:`kael.sigmoid`.
+
+    Parameters
+    ----------
+    input : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return elementwise.sigmoid(input)
 
 
 def softmax(input, dim=None, dtype=None):
-    """exp(x - largest) over the sum of these along ``dim``; the last dim unless given."""
+    """:func:`kael.softmax`, which also says what is raised.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int, optional
+        The last one unless given.
+    dtype : DType, optional
+        ``input`` is converted first.
+
+    Returns
+    -------
+    Tensor
+    """
     return rows.softmax(input, -1 if dim is None else dim, dtype)
 
 
 def log_softmax(input, dim=None, dtype=None):
-    """The logarithm of :func:`softmax`, exact where that underflows."""
+    """:func:`kael.log_softmax`, which also says what is raised.
+
+    Parameters
+    ----------
+    input : Tensor
+    dim : int, optional
+        The last one unless given.
+    dtype : DType, optional
+        ``input`` is converted first.
+
+    Returns
+    -------
+    Tensor
+    """
     return rows.log_softmax(input, -1 if dim is None else dim, dtype)
 
 
 def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
-    """(x - mean) / sqrt(variance + eps) over the last dims, times weight, plus bias."""
+    """:func:`kael.standardize` with the arguments of PyTorch.
+
+    Parameters
+    ----------
+    input : Tensor, shape (..., d1, .., dk)
+    normalized_shape : sequence of int
+        (d1, .., dk).
+    weight, bias : Tensor, shape (d1, .., dk), optional
+    eps : float
+        Added to the variance.
+
+    Returns
+    -------
+    Tensor, of the shape of ``input``
+
+    Raises
+    ------
+    TypeError
+        If the sizes are not a sequence of integers.
+    ValueError
+        If they are not those of the last dims.
+    """
     require_tensor("layer_norm", input, weight=weight, bias=bias)
-    return rows.standardize(input, tuple(normalized_shape), eps, weight, bias)
+    sizes = items("layer_norm", "normalized_shape", normalized_shape)
+    sizes = tuple(integer("layer_norm", "a size of normalized_shape", size) for size in sizes)
+    return rows.standardize(input, sizes, eps, weight, bias)
 
 
 def check_probability(p):
     """Refuses what is not in [0, 1]."""
-    if not 0.0 <= p <= 1.0:
+    if not 0.0 <= real("dropout", "p", p) <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
@@ -71,10 +159,15 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     ----------
     input : Tensor
     p : float
+        In [0, 1]; ValueError otherwise.
     training : bool
         Without it the input is returned.
     generator : Generator, optional
         Draws the mask.
+
+    Returns
+    -------
+    Tensor
     """
     require_tensor("dropout", input)
     check_probability(p)
@@ -86,31 +179,36 @@ def dropout(input, p=0.5, training=True, *, generator=None):
 
 def padding_row(padding_idx, count):
     """The row number that ``padding_idx``, perhaps counted from the end, means."""
+    padding_idx = integer("embedding", "padding_idx", padding_idx)
     if not -count <= padding_idx < count:
         raise ValueError(
             f"embedding: padding_idx must be within num_embeddings={count}, got {padding_idx}"
         )
-    return operator.index(padding_idx) % count
+    return padding_idx % count
 
 
 def embedding(input, weight, padding_idx=None):
-    """Rows of a table.
+    r"""Rows of a table.
 
     Parameters
     ----------
-    input : Tensor of integers, any shape
+    input : Tensor of integers
     weight : Tensor, shape (count, size)
     padding_idx : int, optional
         A row that gets no gradient.
 
     Returns
     -------
-    Tensor, shape (\\*input.shape, size)
+    Tensor, shape (\*input.shape, size)
 
     Raises
     ------
     IndexError
         A number that is not a row; a negative one does not count from the end.
+    TypeError
+        If ``input`` is not of integers.
+    ValueError
+        If ``padding_idx`` is no row.
     """
     require_tensor("embedding", input, weight)
     if input.dtype.is_floating_point or input.dtype.code == 0:

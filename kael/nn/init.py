@@ -5,6 +5,7 @@ import math
 from kael import random
 from kael._kernels.tensor import require_tensor
 from kael.autograd import no_grad
+from kael.checks import real
 
 __all__ = [
     "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
@@ -14,31 +15,88 @@ __all__ = [
 
 @no_grad
 def uniform_(tensor, a=0.0, b=1.0, generator=None):
-    """Fills with uniform values in [a, b); returns the tensor."""
+    """Fills with uniform values.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    a, b : float
+        In [a, b).
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     return random.uniform_(tensor, a, b, generator=generator)
 
 
 @no_grad
 def normal_(tensor, mean=0.0, std=1.0, generator=None):
-    """Fills with normal values; returns the tensor."""
+    """Fills with normal values.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    mean, std : float
+        ValueError for a negative ``std``.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     return random.normal_(tensor, mean, std, generator=generator)
 
 
 @no_grad
 def constant_(tensor, val):
-    """Fills with a number; returns the tensor."""
+    """Fills with one number.
+
+    Parameters
+    ----------
+    tensor : Tensor
+    val : float
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     require_tensor("constant_", tensor)
     return tensor.fill_(val)
 
 
 def ones_(tensor):
-    """Fills with ones; returns the tensor."""
+    """Fills with ones.
+
+    Parameters
+    ----------
+    tensor : Tensor
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     require_tensor("ones_", tensor)
     return constant_(tensor, 1.0)
 
 
 def zeros_(tensor):
-    """Fills with zeros; returns the tensor."""
+    """Fills with zeros.
+
+    Parameters
+    ----------
+    tensor : Tensor
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     require_tensor("zeros_", tensor)
     return constant_(tensor, 0.0)
 
@@ -52,12 +110,21 @@ def calculate_gain(nonlinearity, param=None):
         ``"linear"``, ``"sigmoid"``, ``"tanh"``, ``"relu"``, ``"leaky_relu"`` or ``"selu"``.
     param : float, optional
         The slope of ``"leaky_relu"``, 0.01 unless given.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        For another nonlinearity.
     """
     gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
-    if nonlinearity in gains:
+    if isinstance(nonlinearity, str) and nonlinearity in gains:
         return gains[nonlinearity]
     if nonlinearity == "leaky_relu":
-        slope = 0.01 if param is None else param
+        slope = 0.01 if param is None else real("calculate_gain", "param", param)
         return math.sqrt(2.0 / (1 + slope * slope))
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
@@ -80,31 +147,93 @@ def _kaiming_std(tensor, a, mode, nonlinearity):
 
 
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Fills with uniform values of standard deviation gain / sqrt(fan); returns the tensor."""
+    """Fills with uniform values of standard deviation gain / sqrt(fan).
+
+    Parameters
+    ----------
+    tensor : Tensor, shape (outputs, inputs, ...)
+        ValueError for fewer than 2 dims.
+    a : float
+        The slope of ``"leaky_relu"``.
+    mode : "fan_in" or "fan_out"
+        Which fan; ValueError for anything else.
+    nonlinearity : str
+        Of :func:`calculate_gain`.
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+
+    Notes
+    -----
+    He, Zhang, Ren and Sun, "Delving deep into rectifiers", 2015.
+    """
     require_tensor("kaiming_uniform_", tensor)
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
-    """Fills with normal values of standard deviation gain / sqrt(fan); returns the tensor."""
+    """Fills with normal values of standard deviation gain / sqrt(fan).
+
+    Parameters
+    ----------
+    tensor, a, mode, nonlinearity, generator
+        As for :func:`kaiming_uniform_`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     require_tensor("kaiming_normal_", tensor)
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def _xavier_std(tensor, gain):
+def _xavier_std(op, tensor, gain):
     fan = sum(fans(tensor))
-    return gain * math.sqrt(2.0 / fan) if fan else 0.0
+    return real(op, "gain", gain) * math.sqrt(2.0 / fan) if fan else 0.0
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
-    """Fills with uniform values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    """Fills with uniform values of variance gain**2 * 2 / (fan_in + fan_out).
+
+    Parameters
+    ----------
+    tensor : Tensor, shape (outputs, inputs, ...)
+        ValueError for fewer than 2 dims.
+    gain : float
+    generator : Generator, optional
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+
+    Notes
+    -----
+    Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
+    2010.
+    """
     require_tensor("xavier_uniform_", tensor)
-    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    bound = math.sqrt(3.0) * _xavier_std("xavier_uniform_", tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
 def xavier_normal_(tensor, gain=1.0, generator=None):
-    """Fills with normal values of variance gain**2 * 2 / (fan_in + fan_out)."""
+    """Fills with normal values of variance gain**2 * 2 / (fan_in + fan_out).
+
+    Parameters
+    ----------
+    tensor, gain, generator
+        As for :func:`xavier_uniform_`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor
+        ``tensor``.
+    """
     require_tensor("xavier_normal_", tensor)
-    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+    return normal_(tensor, 0.0, _xavier_std("xavier_normal_", tensor, gain), generator)

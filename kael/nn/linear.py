@@ -2,6 +2,7 @@
 
 import math
 
+from kael.checks import integer
 from kael.creation import empty
 from kael.nn import init
 from kael.nn.module import Module
@@ -18,6 +19,7 @@ class Linear(Module):
     ----------
     in_features, out_features : int
     bias : bool
+        Have one.
     dtype : DType, optional
         float32 unless given.
 
@@ -35,8 +37,8 @@ class Linear(Module):
 
     def __init__(self, in_features, out_features, bias=True, dtype=None):
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features = integer("Linear", "in_features", in_features)
+        self.out_features = integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
         self.register_parameter("bias", None)
         if bias:
@@ -61,7 +63,13 @@ class Linear(Module):
 
 
 class Identity(Module):
-    """Gives its input back; takes and ignores any arguments."""
+    """Gives its input back.
+
+    Parameters
+    ----------
+    *args, **kwargs
+        Ignored.
+    """
 
     def __init__(self, *args, **kwargs):
         super().__init__()

@@ -15,14 +15,26 @@ class _Loss(Module):
 
 
 class MSELoss(_Loss):
-    """:func:`kael.nn.functional.mse_loss`."""
+    """:func:`kael.nn.functional.mse_loss`.
+
+    Parameters
+    ----------
+    reduction : "mean", "sum" or "none"
+        ValueError for anything else.
+    """
 
     def forward(self, input, target):
         return functional.mse_loss(input, target, self.reduction)
 
 
 class L1Loss(_Loss):
-    """:func:`kael.nn.functional.l1_loss`."""
+    """:func:`kael.nn.functional.l1_loss`.
+
+    Parameters
+    ----------
+    reduction : "mean", "sum" or "none"
+        ValueError for anything else.
+    """
 
     def forward(self, input, target):
         return functional.l1_loss(input, target, self.reduction)
@@ -36,14 +48,25 @@ class _ClassLoss(_Loss):
 
 
 class NLLLoss(_ClassLoss):
-    """:func:`kael.nn.functional.nll_loss`; the arguments are described there."""
+    """:func:`kael.nn.functional.nll_loss`.
+
+    Parameters
+    ----------
+    weight, ignore_index, reduction
+        As for the function.
+    """
 
     def forward(self, input, target):
         return functional.nll_loss(input, target, self.weight, self.ignore_index, self.reduction)
 
 
 class CrossEntropyLoss(_ClassLoss):
-    """:func:`kael.nn.functional.cross_entropy`; the arguments are described there.
+    """:func:`kael.nn.functional.cross_entropy`.
+
+    Parameters
+    ----------
+    weight, ignore_index, reduction, label_smoothing
+        As for the function.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Loss functions, with the arguments of ``torch.nn.functional``."""
 
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.creation import zeros
 from kael.dtypes import bool_
 from kael.ops.losses import row_losses
@@ -21,7 +22,25 @@ def _reduced(losses, reduction):
 
 
 def mse_loss(input, target, reduction="mean"):
-    """``(input - target)**2``, reduced."""
+    """``(input - target)**2``, reduced.
+
+    Parameters
+    ----------
+    input, target : Tensor
+        They broadcast.
+    reduction : "mean", "sum" or "none"
+        ValueError for anything else.
+
+    Returns
+    -------
+    Tensor
+        0-D, unless ``reduction`` is ``"none"``.
+
+    Examples
+    --------
+    >>> kael.nn.functional.mse_loss(kael.tensor([1.0, 2.0]), kael.tensor([1.0, 4.0])).item()
+    2.0
+    """
     check_reduction(reduction)
     require_tensor("mse_loss", input, target)
     difference = input - target
@@ -29,7 +48,18 @@ def mse_loss(input, target, reduction="mean"):
 
 
 def l1_loss(input, target, reduction="mean"):
-    """``|input - target|``, reduced."""
+    """``|input - target|``, reduced.
+
+    Parameters
+    ----------
+    input, target, reduction
+        As for :func:`mse_loss`.
+
+    Returns
+    -------
+    Tensor
+        0-D, unless ``reduction`` is ``"none"``.
+    """
     check_reduction(reduction)
     require_tensor("l1_loss", input, target)
     return _reduced((input - target).abs(), reduction)
@@ -55,12 +85,21 @@ def cross_entropy(
     label_smoothing : float
         This share of the target is spread evenly over all classes.
 
+    Returns
+    -------
+    Tensor
+        0-D, unless ``reduction`` is ``"none"``.
+
     Raises
     ------
     IndexError
         A target that is not a class.
     ValueError
-        Shapes that do not fit, an unknown reduction.
+        Shapes that do not fit, an unknown reduction, smoothing outside of [0, 1].
+
+    Notes
+    -----
+    :func:`kael.cross_entropy_losses` of each row, reduced.
 
     Examples
     --------
@@ -70,7 +109,7 @@ def cross_entropy(
     """
     check_reduction(reduction)
     require_tensor("cross_entropy", input, target)
-    if not 0.0 <= label_smoothing <= 1.0:
+    if not 0.0 <= real("cross_entropy", "label_smoothing", label_smoothing) <= 1.0:
         raise ValueError(
             f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
@@ -98,7 +137,26 @@ def _of_rows(losses, target, weight, ignored, reduction):
 
 
 def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
-    """Minus the log-probability of the target's class; arguments as of :func:`cross_entropy`."""
+    """Minus the log-probability of the target's class.
+
+    Parameters
+    ----------
+    input : Tensor
+        Log-probabilities, shaped as for :func:`cross_entropy`.
+    target : Tensor of integers
+    weight, ignore_index, reduction
+        As for :func:`cross_entropy`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor
+        0-D, unless ``reduction`` is ``"none"``.
+
+    Raises
+    ------
+    TypeError
+        If the targets are not integers.
+    """
     check_reduction(reduction)
     require_tensor("nll_loss", input, target)
     if target.dtype.is_floating_point or target.dtype is bool_:

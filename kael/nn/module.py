@@ -6,12 +6,13 @@ from kael.dtypes import as_dtype, float32, float64
 from kael.hooks import register
 from kael.nn.loading import load
 from kael.nn.parameter import Parameter
+from kael.nn.tree import Tree
 from kael.tensor import Tensor
 
 __all__ = ["Module"]
 
 
-class Module:
+class Module(Tree):
     """A layer or a network: parameters, buffers and submodules, found by assignment.
 
     A subclass calls ``super().__init__()`` before it assigns any of them, and defines
@@ -48,7 +49,18 @@ class Module:
         )
 
     def forward(self, *args):
-        """Computes the module's output; defined by each subclass."""
+        """Computes the module's output; every subclass defines it.
+
+        Parameters
+        ----------
+        *args
+            What the module is called with.
+
+        Raises
+        ------
+        NotImplementedError
+            Where a subclass does not.
+        """
         raise NotImplementedError(
             f'Module [{type(self).__name__}] is missing the required "forward" function'
         )
@@ -70,11 +82,37 @@ class Module:
         return out
 
     def register_forward_pre_hook(self, hook, *, prepend=False):
-        """Calls ``hook(module, args)`` before forward; it may return other arguments."""
+        """Calls ``hook(module, args)`` before each forward.
+
+        Parameters
+        ----------
+        hook : callable
+            What it returns, unless None, takes the place of the arguments.
+        prepend : bool
+            Call it before the hooks there are.
+
+        Returns
+        -------
+        RemovableHandle
+            ``remove()`` undoes it.
+        """
         return register(self._forward_pre_hooks, hook, prepend)
 
     def register_forward_hook(self, hook, *, prepend=False):
-        """Calls ``hook(module, args, output)`` after forward; it may return another output."""
+        """Calls ``hook(module, args, output)`` after each forward.
+
+        Parameters
+        ----------
+        hook : callable
+            What it returns, unless None, takes the place of the output.
+        prepend : bool
+            Call it before the hooks there are.
+
+        Returns
+        -------
+        RemovableHandle
+            ``remove()`` undoes it.
+        """
         return register(self._forward_hooks, hook, prepend)
 
     # ---- parameters, buffers and submodules are attributes that are also in one of three dicts
@@ -134,7 +172,20 @@ class Module:
             raise KeyError(f"attribute '{name}' already exists")
 
     def register_parameter(self, name, param):
-        """Adds a Parameter, or None where the module has the name but no parameter."""
+        """Adds a parameter under a name.
+
+        Parameters
+        ----------
+        name : str
+            Without a dot, and not that of another attribute; KeyError otherwise.
+        param : Parameter or None
+            None where the module has the name but no parameter.
+
+        Raises
+        ------
+        TypeError
+            If it is something else, or the name is no str.
+        """
         self._check_name(name, "parameter", self._parameters)
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -144,7 +195,21 @@ class Module:
         self._enter("_parameters", name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Adds a tensor that is saved with the module, if ``persistent``, but not trained."""
+        """Adds a tensor that belongs to the module but is not trained.
+
+        Parameters
+        ----------
+        name : str
+            Without a dot, and not that of another attribute; KeyError otherwise.
+        tensor : Tensor or None
+        persistent : bool
+            Save it with the module.
+
+        Raises
+        ------
+        TypeError
+            If it is something else, or the name is no str.
+        """
         self._check_name(name, "buffer", self._buffers)
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
@@ -155,7 +220,19 @@ class Module:
         (self._transient.discard if persistent else self._transient.add)(name)
 
     def add_module(self, name, module):
-        """Adds a submodule, or None."""
+        """Adds a submodule under a name.
+
+        Parameters
+        ----------
+        name : str
+            Without a dot, and not that of another attribute; KeyError otherwise.
+        module : Module or None
+
+        Raises
+        ------
+        TypeError
+            If it is something else, or the name is no str.
+        """
         if module is not None and not isinstance(module, Module):
             raise TypeError(f"{type(module).__name__} is not a Module subclass")
         self._check_name(name, "module", self._modules)
@@ -163,126 +240,22 @@ class Module:
 
     register_module = add_module
 
-    def get_submodule(self, target):
-        """The submodule at a path such as ``"encoder.0"``; AttributeError when there is none."""
-        module = self
-        for name in target.split(".") if target else ():
-            module = module._modules.get(name)
-            if module is None:
-                raise AttributeError(f"{type(self).__name__} has no submodule '{target}'")
-        return module
-
-    def get_parameter(self, target):
-        """The parameter at a path such as ``"encoder.0.weight"``."""
-        path, _, name = target.rpartition(".")
-        param = self.get_submodule(path)._parameters.get(name)
-        if param is None:
-            raise AttributeError(f"{type(self).__name__} has no parameter '{target}'")
-        return param
-
-    # ---- walks
-
-    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
-        """(path, module) of this module and all below it, each module once."""
-        memo = set() if memo is None else memo
-        if self in memo:
-            return
-        if remove_duplicate:
-            memo.add(self)
-        yield prefix, self
-        for name, module in self._modules.items():
-            if module is not None:
-                below = f"{prefix}.{name}" if prefix else name
-                yield from module.named_modules(memo, below, remove_duplicate)
-
-    def modules(self):
-        """This module and all below it."""
-        return (module for _, module in self.named_modules())
-
-    def named_children(self):
-        """(name, module) of the direct submodules."""
-        seen = set()
-        for name, module in self._modules.items():
-            if module is not None and module not in seen:
-                seen.add(module)
-                yield name, module
-
-    def children(self):
-        """The direct submodules."""
-        return (module for _, module in self.named_children())
-
-    def _named(self, kind, prefix, recurse, remove_duplicate):
-        seen = set()
-        modules = (
-            self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate)
-            if recurse
-            else [(prefix, self)]
-        )
-        for path, module in modules:
-            for name, value in vars(module)[kind].items():
-                if value is None or id(value) in seen:
-                    continue
-                if remove_duplicate:
-                    seen.add(id(value))
-                yield f"{path}.{name}" if path else name, value
-
-    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
-        """(path, parameter) in order of registration."""
-        return self._named("_parameters", prefix, recurse, remove_duplicate)
-
-    def parameters(self, recurse=True):
-        """The parameters, as optimizers take them."""
-        return (param for _, param in self.named_parameters(recurse=recurse))
-
-    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
-        """(path, buffer) in order of registration."""
-        return self._named("_buffers", prefix, recurse, remove_duplicate)
-
-    def buffers(self, recurse=True):
-        """The buffers."""
-        return (buffer for _, buffer in self.named_buffers(recurse=recurse))
-
-    def apply(self, fn):
-        """Calls ``fn(module)`` on every module below this one, then on itself; returns self."""
-        for module in self.children():
-            module.apply(fn)
-        fn(self)
-        return self
-
-    # ---- modes and dtypes
-
-    def train(self, mode=True):
-        """Sets ``training`` on this module and all below it; returns self."""
-        if not isinstance(mode, bool):
-            raise ValueError("training mode is expected to be boolean")
-        self.training = mode
-        for module in self.children():
-            module.train(mode)
-        return self
-
-    def eval(self):
-        """Ends the training mode; returns self."""
-        return self.train(False)
-
-    def requires_grad_(self, requires_grad=True):
-        """Sets ``requires_grad`` of all parameters; returns self."""
-        for param in self.parameters():
-            param.requires_grad_(requires_grad)
-        return self
-
-    def zero_grad(self, set_to_none=True):
-        """Forgets, or zeroes in place, the gradients of all parameters."""
-        for param in self.parameters():
-            if set_to_none:
-                param.grad = None
-            elif param.grad is not None:
-                param.grad = param.grad.detach()
-                param.grad.zero_()
+    # ---- dtypes
 
     def to(self, dtype):
-        """Converts parameters and buffers of floating point dtype; returns self.
+        """Converts parameters and buffers of floating point dtype.
 
         Where the dtype changes, the parameters are new objects: make the optimizer afterwards.
+
+        Parameters
+        ----------
+        dtype : DType
+            float32 or float64; TypeError otherwise.
+
+        Returns
+        -------
+        Module
+            Itself.
         """
         dtype = as_dtype(dtype)
         if not dtype.is_floating_point:
@@ -299,11 +272,23 @@ class Module:
         return self
 
     def float(self):
-        """:meth:`to` float32."""
+        """:meth:`to` float32.
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
         return self.to(float32)
 
     def double(self):
-        """:meth:`to` float64."""
+        """:meth:`to` float64.
+
+        Returns
+        -------
+        Module
+            Itself.
+        """
         return self.to(float64)
 
     # ---- saving and loading
@@ -320,10 +305,17 @@ class Module:
     def state_dict(self, *, prefix="", keep_vars=False):
         """Parameters and persistent buffers by path.
 
+        Parameters
+        ----------
+        prefix : str
+            What the paths begin with.
+        keep_vars : bool
+            Leave the tensors attached to their gradients.
+
         Returns
         -------
         OrderedDict of str to Tensor
-            On the module's own memory, detached from gradients unless ``keep_vars``.
+            On the module's own memory.
         """
         return OrderedDict(
             (key, value if keep_vars else value.detach()) for key, value in self._persistent(prefix)
@@ -347,14 +339,19 @@ class Module:
         RuntimeError
             Names every key that is missing, unexpected or of another shape. Nothing is changed.
         TypeError
-            ``state_dict`` is no mapping.
+            If ``state_dict`` is no mapping.
         """
         return load(self, state_dict, strict)
 
     # ---- text
 
     def extra_repr(self):
-        """What the repr says beside the submodules."""
+        """What the repr says beside the submodules; subclasses override it.
+
+        Returns
+        -------
+        str
+        """
         return ""
 
     def __repr__(self):

@@ -1,5 +1,6 @@
 """LayerNorm and RMSNorm."""
 
+from kael.checks import integer
 from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
@@ -9,20 +10,37 @@ from kael.ops.rows import rms_norm, standardize
 __all__ = ["LayerNorm", "RMSNorm"]
 
 
+def sizes_of(op, normalized_shape):
+    """The sizes, a tuple, from a sequence of integers or from one."""
+    if not hasattr(normalized_shape, "__iter__"):
+        return (integer(op, "normalized_shape", normalized_shape),)
+    return tuple(integer(op, "a size of normalized_shape", size) for size in normalized_shape)
+
+
 class LayerNorm(Module):
     """Standardizes the last dims, then ``weight * x + bias``.
-
-    Mean and variance are two folds in double (numerics R5), so a large mean costs no accuracy.
 
     Parameters
     ----------
     normalized_shape : int or sequence of int
         Sizes of the last dims.
     eps : float
+        Added to the variance.
     elementwise_affine : bool
         Have a weight and a bias.
     bias : bool
+        Have a bias, where there is a weight.
     dtype : DType, optional
+        float32 unless given.
+
+    Attributes
+    ----------
+    weight, bias : Parameter of shape ``normalized_shape``, or None
+        Start as ones and zeros.
+
+    Notes
+    -----
+    :func:`kael.standardize`: two folds in double, so a large mean costs no accuracy.
 
     Examples
     --------
@@ -32,8 +50,7 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        sized = hasattr(normalized_shape, "__index__")
-        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", None)
@@ -72,6 +89,12 @@ class RMSNorm(Module):
     elementwise_affine : bool
         Have a weight.
     dtype : DType, optional
+        float32 unless given.
+
+    Attributes
+    ----------
+    weight : Parameter of shape ``normalized_shape``, or None
+        Starts as ones.
 
     Examples
     --------
@@ -81,8 +104,7 @@ class RMSNorm(Module):
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, dtype=None):
         super().__init__()
-        sized = hasattr(normalized_shape, "__index__")
-        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", None)

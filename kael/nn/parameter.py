@@ -7,13 +7,18 @@ __all__ = ["Parameter"]
 
 
 class Parameter(Tensor):
-    """A tensor to be trained.
+    """A tensor to be trained: a module that gets it as an attribute registers it.
 
     Parameters
     ----------
     data : Tensor, optional
         Its memory is shared, not copied; an empty tensor unless given.
     requires_grad : bool
+
+    Raises
+    ------
+    TypeError
+        If ``data`` is no Tensor.
 
     Examples
     --------

@@ -1,6 +1,7 @@
 """Whether two tensors are the same: exactly, or closely."""
 
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.ops import elementwise
 from kael.ops.conversion import to
 
@@ -9,6 +10,14 @@ __all__ = ["allclose", "equal", "isclose"]
 
 def equal(a, b):
     """Whether two tensors have the same shape and equal elements; NaN equals nothing.
+
+    Parameters
+    ----------
+    a, b : Tensor
+
+    Returns
+    -------
+    bool
 
     Examples
     --------
@@ -20,11 +29,34 @@ def equal(a, b):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where ``|a - b| <= atol + rtol * |b|``; infinities are close to themselves only.
+    """Where ``|a - b| <= atol + rtol * |b|``, computed in double.
 
-    Computed in double. TypeError for operands that are not tensors.
+    Parameters
+    ----------
+    a, b : Tensor
+        Infinities are close to themselves only.
+    rtol, atol : float
+    equal_nan : bool
+        NaN is close to NaN.
+
+    Returns
+    -------
+    Tensor of bool
+
+    Raises
+    ------
+    TypeError
+        If an operand is no Tensor.
+    ValueError
+        If the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> kael.isclose(kael.tensor([1.0, 2.0]), kael.tensor([1.0, 2.1])).tolist()
+    [True, False]
     """
     require_tensor("isclose", a, b)
+    rtol, atol = real("isclose", "rtol", rtol), real("isclose", "atol", atol)
     a, b = to(a.detach(), "float64"), to(b.detach(), "float64")
     reach = elementwise.abs(b) * rtol + atol
     near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)
@@ -35,6 +67,16 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Whether :func:`isclose` holds everywhere."""
+    """Whether :func:`isclose` holds everywhere.
+
+    Parameters
+    ----------
+    a, b, rtol, atol, equal_nan
+        As for :func:`isclose`, which also says what is raised.
+
+    Returns
+    -------
+    bool
+    """
     require_tensor("allclose", a, b)
     return bool(isclose(a, b, rtol, atol, equal_nan).all())

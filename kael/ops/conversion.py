@@ -4,6 +4,7 @@ from kael._kernels import elementwise, graph
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import TensorBase
 from kael.autograd import needs_grad, record
+from kael.checks import real
 from kael.dtypes import as_dtype
 from kael.interop import from_data
 from kael.ops.shape import unbroadcast
@@ -12,7 +13,30 @@ __all__ = ["clone", "contiguous", "copy_", "fill_", "to", "zero_"]
 
 
 def to(x, dtype, copy=False):
-    """``x`` in another dtype (numerics R9); itself when it has the dtype and ``copy`` is false."""
+    """``x`` in another dtype.
+
+    Parameters
+    ----------
+    x : Tensor
+    dtype : DType or Tensor
+        What :func:`kael.tensor` takes as one, or a tensor that has it.
+    copy : bool
+        Make a copy also where ``x`` has the dtype.
+
+    Returns
+    -------
+    Tensor
+        ``x`` itself where it has the dtype and ``copy`` is false.
+
+    Raises
+    ------
+    TypeError
+        If kael has no such dtype.
+
+    Notes
+    -----
+    Floats go to integers by truncation, saturated, NaN as 0; integers wrap: R9 of docs/promise.md.
+    """
     dtype = dtype.dtype if isinstance(dtype, TensorBase) else as_dtype(dtype)
     former = x.dtype
     if dtype is former and not copy:
@@ -22,18 +46,56 @@ def to(x, dtype, copy=False):
 
 
 def clone(x):
-    """A packed copy."""
+    """A packed copy, which passes its gradient on.
+
+    Parameters
+    ----------
+    x : Tensor
+
+    Returns
+    -------
+    Tensor
+    """
     return record("clone", elementwise.convert(x, x.dtype_code), (x,), lambda g: (g,))
 
 
 def contiguous(x):
-    """``x`` if its elements lie packed in row-major order, else a packed copy."""
+    """The elements packed in row-major order.
+
+    Parameters
+    ----------
+    x : Tensor
+
+    Returns
+    -------
+    Tensor
+        ``x`` itself where it is so already, else a copy.
+    """
     out = elementwise.contiguous(x)
     return x if out is x else record("contiguous", out, (x,), lambda g: (g,))
 
 
 def copy_(x, source):
-    """Writes ``source``, broadcast and converted, into ``x``; returns x."""
+    """Writes other elements into ``x``.
+
+    Parameters
+    ----------
+    x : Tensor
+    source : Tensor, number, array or nested sequence
+        Broadcast to the shape of ``x`` and converted to its dtype. The two may overlap.
+
+    Returns
+    -------
+    Tensor
+        ``x``.
+
+    Raises
+    ------
+    ValueError
+        If ``source`` does not broadcast.
+    RuntimeError
+        If ``x`` is read-only, expanded, or a leaf that requires grad.
+    """
     source = source if isinstance(source, TensorBase) else from_data(source, copy=False)
     if not needs_grad(x, source):
         elementwise.copy_(x, source)
@@ -49,9 +111,22 @@ def copy_(x, source):
 
 
 def fill_(x, value):
-    """Writes a number into every element; returns x."""
+    """Writes one number into every element.
+
+    Parameters
+    ----------
+    x : Tensor
+    value : number or Tensor
+        Converted to the dtype of ``x``; OverflowError for an integer that this does not hold.
+
+    Returns
+    -------
+    Tensor
+        ``x``. What is refused is as for :meth:`Tensor.copy_`.
+    """
     if isinstance(value, TensorBase):
         return copy_(x, value)
+    real("fill_", "value", value)
     if needs_grad(x):
         graph.begin_in_place(x, "fill_")
     elementwise.fill_(x, value)
@@ -60,5 +135,15 @@ def fill_(x, value):
 
 
 def zero_(x):
-    """:func:`fill_` with zero."""
+    """Writes zeros.
+
+    Parameters
+    ----------
+    x : Tensor
+
+    Returns
+    -------
+    Tensor
+        ``x``. What is refused is as for :meth:`Tensor.copy_`.
+    """
     return fill_(x, 0)

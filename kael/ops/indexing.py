@@ -9,17 +9,14 @@ from kael._kernels import elementwise, graph, views
 from kael._kernels import indexing as kernels
 from kael._kernels.creation import zeros
 from kael._kernels.numbers import number
-from kael._kernels.tensor import TensorBase, require_tensor
+from kael._kernels.tensor import TensorBase
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
-from kael.ops.conversion import contiguous, to
-from kael.ops.elementwise import where
+from kael.ops.conversion import to
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
-__all__ = [
-    "gather", "index_select", "masked_fill", "masked_select", "nonzero", "take_along_dim",
-]  # fmt: skip
+__all__ = ["getitem", "setitem", "take"]
 
 
 def getitem(x, index):
@@ -30,7 +27,7 @@ def getitem(x, index):
     plan = _Plan(x, index)
     view = views.basic_index(x, plan.basic)
     table = permute(_record_view(x, plan.basic, view), plan.order)
-    return permute(_take(table, plan.rows(), plan.lead), plan.result_order())
+    return permute(take(table, plan.rows(), plan.lead), plan.result_order())
 
 
 def _record_view(x, index, out):
@@ -44,7 +41,7 @@ def _record_view(x, index, out):
     return record("getitem", out, (x,), gradient)
 
 
-def _take(table, rows, lead):
+def take(table, rows, lead):
     """Rows of a table whose first ``lead`` dims count as one."""
     shape, code = table.shape, table.dtype_code
     out = kernels.take(elementwise.contiguous(table), rows, lead)
@@ -235,85 +232,3 @@ def _dims_taken(item):
     if item is None or item is Ellipsis:
         return 0
     return item.ndim if isinstance(item, TensorBase) and item.dtype is bool_ else 1
-
-
-def index_select(x, dim, index):
-    """``x`` at the positions ``index`` (1-D, integers) of ``dim``."""
-    _check_positions("index_select", x, index)
-    at = views.normalize_dim(dim, x.ndim, "index_select")
-    if index.ndim > 1:
-        raise IndexError(f"index_select: index must be 1-D, its shape is {index.shape}")
-    return getitem(x, (slice(None),) * at + (index.reshape(-1),))
-
-
-def gather(x, dim, index):
-    """``out[i, j] = x[index[i, j], j]`` for ``dim`` 0, and alike for any dim.
-
-    IndexError for an index out of range; ``index`` has as many dims as ``x`` and is nowhere longer
-    beside ``dim``.
-    """
-    _check_positions("gather", x, index)
-    at = views.normalize_dim(dim, x.ndim, "gather")
-    if index.ndim != x.ndim or any(
-        n > size for d, (n, size) in enumerate(zip(index.shape, x.shape, strict=True)) if d != at
-    ):
-        raise IndexError(f"gather: index shape {index.shape} does not fit {x.shape} at dim {dim}")
-    chosen = elementwise.contiguous(to(index.detach(), int64))
-    if x.ndim == 0:
-        return getitem(x.reshape(1), chosen)
-    flat = contiguous(x).reshape(-1)
-    return _take(flat, kernels.positions_along(chosen, list(x.shape), at, "gather"), 1)
-
-
-def take_along_dim(x, indices, dim=None):
-    """:func:`gather` with ``x`` and ``indices`` broadcast beside ``dim``; flat without one."""
-    _check_positions("take_along_dim", x, indices)
-    if dim is None:
-        return gather(x.reshape(-1), 0, indices.reshape(-1))
-    at = views.normalize_dim(dim, x.ndim, "take_along_dim")
-    if indices.ndim != x.ndim:
-        raise ValueError(f"take_along_dim: shapes {x.shape} and {indices.shape} differ in dims")
-    sizes = list(broadcast_shapes(
-        (*x.shape[:at], 1, *x.shape[at + 1 :]), (*indices.shape[:at], 1, *indices.shape[at + 1 :])
-    ))  # fmt: skip
-    wide = [*sizes[:at], x.shape[at], *sizes[at + 1 :]]
-    chosen = [*sizes[:at], indices.shape[at], *sizes[at + 1 :]]
-    return gather(x.expand(wide), at, indices.expand(chosen))
-
-
-def _check_positions(op, x, index):
-    """Positions are integers; a bool, which indexing reads as a mask, is refused as a float is."""
-    require_tensor(op, x, index)
-    if index.dtype is bool_ or index.dtype.is_floating_point:
-        raise IndexError(f"{op}: the index must be of integer dtype, got {index.dtype.name}")
-
-
-def masked_fill(x, mask, value):
-    """``x`` with ``value`` wherever ``mask`` (bool, broadcast) is true."""
-    _check_mask(x, mask, "masked_fill")
-    return where(mask, value, x)
-
-
-def masked_select(x, mask):
-    """The elements of ``x`` where ``mask`` (bool, broadcast) is true, as a vector."""
-    _check_mask(x, mask, "masked_select")
-    shape = broadcast_shapes(x.shape, mask.shape)
-    return getitem(x.expand(shape), mask.expand(shape))
-
-
-def _check_mask(x, mask, op):
-    require_tensor(op, x, mask)
-    if mask.dtype is not bool_:
-        raise TypeError(f"{op}: the mask must be of dtype bool, got {mask.dtype.name}")
-
-
-def nonzero(x):
-    """The indices of the elements that are not zero: int64, one row per element."""
-    require_tensor("nonzero", x)
-    found = kernels.nonzero(elementwise.contiguous(to(x, bool_)))
-    if not found:
-        return zeros((int(bool(x)), 0), int64.code)
-    out = zeros((found[0].numel(), x.ndim), int64.code)
-    for d, column in enumerate(found):
-        elementwise.copy_(views.basic_index(out, (slice(None), d)), column)
-    return out

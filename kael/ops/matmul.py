@@ -1,19 +1,18 @@
 """Matrix products: what they mean, and their gradients.
 
-The sums follow numerics R2, so a row of a product has the same bits alone and in a batch; the
-product of two 1-D tensors is a fold (numerics R3) instead.
+The sums follow numerics R2, so a row of a product has the same bits alone and in a batch.
 """
 
 from numbers import Integral
 
 from kael._kernels import elementwise
+from kael._kernels import linear as layers
 from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.ops.shape import unbroadcast
 
-__all__ = [
-    "addmm", "baddbmm", "bmm", "dot", "inner", "linear", "matmul", "mm", "mv", "outer", "vdot",
-]  # fmt: skip
+__all__ = ["addmm", "baddbmm", "bmm", "linear", "matmul", "mm", "mv"]
 
 
 def matmul(a, b, *, out=None):
@@ -49,11 +48,15 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    if out is not None:
+        require_tensor("matmul", out=out)
     return kernels.matmul("matmul", a, b, out, _gradients)
 
 
 def product(op, a, b, out=None):
     """``a @ b`` in the name of ``op``."""
+    if out is not None:
+        require_tensor(op, out=out)
     return kernels.matmul(op, a, b, out, _gradients)
 
 
@@ -81,52 +84,34 @@ def _gradient_of_b(g, a, shape):
     if a.ndim == 1:
         g, a = g.unsqueeze(-2), a.unsqueeze(0)
     if len(shape) == 2 and a.ndim > 2:  # one product over all rows, not a batch to be summed
-        g, a = _as_rows(g), _as_rows(a)
+        g, a = as_rows(g), as_rows(a)
     return unbroadcast(matmul(a.mT, g), shape)
 
 
-def _as_rows(x):
+def as_rows(x):
     """All dims but the last as one; not by a size of -1, which an empty last dim leaves open."""
     return x.unsqueeze(0) if x.ndim == 1 else x.flatten(0, -2)
 
 
-def dot(a, b, *, out=None):
-    """Product of two 1-D tensors: the fold (numerics R3) of the products taken in double; integers
-    are exact modulo 2**w.
-
-    Parameters
-    ----------
-    a, b : Tensor, shape (size,)
-
-    Returns
-    -------
-    Tensor, shape ()
-
-    Raises
-    ------
-    TypeError
-        If the dtypes differ, or are bool.
-    ValueError
-        If an operand is not 1-D or the sizes differ.
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.dot(kael.tensor([1.0, 2.0]), kael.tensor([3.0, 4.0])).item()
-    11.0
-    """
-    _check_dims("dot", a, 1, b, 1)
-    return product("dot", a, b, out)
+# Numbers of the kernels of an activation and of its gradient, and whether that reads the sums.
+_ACTIVATIONS = {
+    name: (elementwise.UNARY[name], elementwise.BINARY[f"{name}_backward"], "gelu" in name)
+    for name in ("relu", "gelu", "gelu_tanh", "sigmoid", "tanh")
+}
 
 
-def linear(x, weight, bias=None):
-    """``x @ weight.T + bias`` in one pass: the same bits as the two operations.
+def linear(x, weight, bias=None, *, activation=None):
+    """``x @ weight.T + bias``, and an activation of it, in one pass: the same bits as these
+    operations one after the other.
 
     Parameters
     ----------
     x : Tensor, shape (..., inner)
     weight : Tensor, shape (columns, inner)
     bias : Tensor, shape (columns,), optional
+    activation : {"relu", "gelu", "gelu_tanh", "sigmoid", "tanh"}, optional
+        Applied to the finished sums while they are in cache. The gradients of gelu read the sums,
+        which are then kept beside the result; the others read the result, and the sums are gone.
 
     Returns
     -------
@@ -135,30 +120,39 @@ def linear(x, weight, bias=None):
     Raises
     ------
     TypeError
-        If the dtypes differ, or are bool.
+        If the dtypes differ, or are not floating point.
     ValueError
-        If the sizes do not fit.
+        If the sizes do not fit, or the activation is not one of these.
 
     Examples
     --------
     >>> import kael
-    >>> weight = kael.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> kael.linear(kael.ones(1, 2), weight, kael.tensor([0.5, 0.5, 0.5])).tolist()
-    [[3.5, 7.5, 11.5]]
+    >>> weight = kael.tensor([[1.0, 2.0], [-3.0, -4.0], [5.0, 6.0]])
+    >>> bias = kael.tensor([0.5, 0.5, 0.5])
+    >>> kael.linear(kael.ones(1, 2), weight, bias).tolist()
+    [[3.5, -6.5, 11.5]]
+    >>> kael.linear(kael.ones(1, 2), weight, bias, activation="relu").tolist()
+    [[3.5, 0.0, 11.5]]
     """
-    return kernels.linear(x, weight, bias, _gradients_of_linear)
+    if activation is None:
+        return layers.linear(x, weight, bias, _gradients_of_linear)
+    if activation not in _ACTIVATIONS:
+        names = ", ".join(map(repr, _ACTIVATIONS))
+        raise ValueError(f"linear: activation must be one of {names} or None, got {activation!r}")
+    return layers.linear(x, weight, bias, _gradients_of_linear, _ACTIVATIONS[activation])
 
 
 def _gradients_of_linear(x, weight, wants_bias, g):
-    rows = _as_rows(g)
+    rows = as_rows(g)
     return (
         None if weight is None else matmul(g, weight),
-        None if x is None else matmul(rows.mT, _as_rows(x)),
+        None if x is None else matmul(rows.mT, as_rows(x)),
         rows.sum(0) if wants_bias else None,
     )
 
 
-def _check_dims(name, a, a_dims, b, b_dims):
+def check_dims(name, a, a_dims, b, b_dims):
+    """Refuses operands that are no tensors of so many dims."""
     require_tensor(name, a, b)
     if a.ndim != a_dims or b.ndim != b_dims:
         raise ValueError(
@@ -167,25 +161,61 @@ def _check_dims(name, a, a_dims, b, b_dims):
 
 
 def _check_batches(name, a, b):
-    _check_dims(name, a, 3, b, 3)
+    check_dims(name, a, 3, b, 3)
     if a.shape[0] != b.shape[0]:
         raise ValueError(f"{name}: batch sizes differ: {a.shape} @ {b.shape}")
 
 
 def mm(a, b, *, out=None):
-    """:func:`matmul` of two 2-D tensors; nothing is broadcast."""
-    _check_dims("mm", a, 2, b, 2)
+    """:func:`matmul` of two 2-D tensors; nothing is broadcast.
+
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner, columns)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (rows, columns)
+    """
+    check_dims("mm", a, 2, b, 2)
     return product("mm", a, b, out)
 
 
 def mv(a, b, *, out=None):
-    """:func:`matmul` of a 2-D tensor by a 1-D one."""
-    _check_dims("mv", a, 2, b, 1)
+    """:func:`matmul` of a 2-D tensor by a 1-D one.
+
+    Parameters
+    ----------
+    a : Tensor, shape (rows, inner)
+    b : Tensor, shape (inner,)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (rows,)
+    """
+    check_dims("mv", a, 2, b, 1)
     return product("mv", a, b, out)
 
 
 def bmm(a, b, *, out=None):
-    """:func:`matmul` of two 3-D tensors with the same batch size; nothing is broadcast."""
+    """:func:`matmul` of two 3-D tensors with the same batch size; nothing is broadcast.
+
+    Parameters
+    ----------
+    a : Tensor, shape (batch, rows, inner)
+    b : Tensor, shape (batch, inner, columns)
+    out : Tensor, optional
+        Receives the result, as in :func:`matmul`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (batch, rows, columns)
+    """
     _check_batches("bmm", a, b)
     return product("bmm", a, b, out)
 
@@ -224,13 +254,25 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1, out=None):
     >>> kael.addmm(kael.tensor([1.0]), kael.ones(1, 2), kael.ones(2, 1)).tolist()
     [[3.0]]
     """
-    require_tensor("addmm", x, mat1, mat2)
-    _check_dims("addmm", mat1, 2, mat2, 2)
+    require_tensor("addmm", x, mat1, mat2, out=out)
+    check_dims("addmm", mat1, 2, mat2, 2)
     return _scaled_sum("addmm", x, mat1, mat2, beta, alpha, out)
 
 
 def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     """:func:`addmm` for batches: ``beta * x + alpha * bmm(batch1, batch2)``.
+
+    Parameters
+    ----------
+    x : Tensor, shape broadcast to (batch, rows, columns)
+    batch1 : Tensor, shape (batch, rows, inner)
+    batch2 : Tensor, shape (batch, inner, columns)
+    beta, alpha, out
+        As for :func:`addmm`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape (batch, rows, columns)
 
     Examples
     --------
@@ -238,7 +280,7 @@ def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     >>> kael.baddbmm(kael.ones(1), kael.ones(1, 1, 2), kael.ones(1, 2, 1)).tolist()
     [[[3.0]]]
     """
-    require_tensor("baddbmm", x, batch1, batch2)
+    require_tensor("baddbmm", x, batch1, batch2, out=out)
     _check_batches("baddbmm", batch1, batch2)
     return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha, out)
 
@@ -266,56 +308,9 @@ def _check_addend(op, x, dtype, shape, beta, alpha):
     if x.dtype is not dtype:
         raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
     for name, factor in (("beta", beta), ("alpha", alpha)):
+        real(op, name, factor)
         if not dtype.is_floating_point and not isinstance(factor, (int, Integral)):
             raise TypeError(f"{op}: {name} must be an integer for {dtype.name}, got {factor!r}")
     lead = len(shape) - x.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(x.shape, shape[lead:], strict=True)):
         raise ValueError(f"{op}: shape {x.shape} does not broadcast to {shape}")
-
-
-def outer(a, b):
-    """Products of every element of ``a`` by every element of ``b``, both 1-D.
-
-    Returns
-    -------
-    Tensor, shape (len(a), len(b))
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.outer(kael.tensor([1.0, 2.0]), kael.tensor([3.0, 4.0])).tolist()
-    [[3.0, 4.0], [6.0, 8.0]]
-    """
-    _check_dims("outer", a, 1, b, 1)
-    return a.unsqueeze(1) * b.unsqueeze(0)
-
-
-def vdot(a, b, *, out=None):
-    """:func:`dot`; kael has no complex dtype to conjugate."""
-    _check_dims("vdot", a, 1, b, 1)
-    return product("vdot", a, b, out)
-
-
-def inner(a, b):
-    """Dot products of the last dim of ``a`` with that of ``b``, for every other index of both.
-
-    Of two 1-D tensors their :func:`dot`; a 0-D tensor multiplies the other.
-
-    Returns
-    -------
-    Tensor, shape (*a.shape[:-1], *b.shape[:-1])
-
-    Examples
-    --------
-    >>> import kael
-    >>> kael.inner(kael.ones(2, 3), kael.ones(4, 3)).shape
-    (2, 4)
-    """
-    require_tensor("inner", a, b)
-    if a.ndim == 0 or b.ndim == 0:
-        return a * b
-    if a.shape[-1] != b.shape[-1]:
-        raise ValueError(f"inner: last dims differ: {a.shape} and {b.shape}")
-    if a.ndim == 1 or b.ndim == 1:
-        return product("inner", a, b) if b.ndim == 1 else product("inner", b, a)
-    return product("inner", a, _as_rows(b).t()).reshape(*a.shape[:-1], *b.shape[:-1])

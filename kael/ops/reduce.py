@@ -1,33 +1,23 @@
-"""Reductions over any dims: sums by one fold in double (numerics R3), extremes exact.
+"""Reductions that add or multiply, over any dims: one fold in double (numerics R3).
 
 ``dim`` is None or ``()`` for all dims, an int, or a tuple of ints. A result has the same bits
 whatever the layout, the thread count and the other outputs.
 """
 
-from collections import namedtuple
-
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
 from kael._kernels.numbers import number
-from kael._kernels.tensor import TensorBase, require_tensor
+from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad, record
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
+from kael.ops.extremes import extreme, spread, spreading
 
-__all__ = [
-    "all", "amax", "amin", "any", "argmax", "argmin", "max", "mean", "min", "norm", "prod", "std",
-    "std_mean", "sum", "var", "var_mean",
-]  # fmt: skip
+__all__ = ["mean", "norm", "prod", "std", "std_mean", "sum", "var", "var_mean"]
 
-Extremes = namedtuple("Extremes", ["values", "indices"])
-Extremes.__doc__ = "The result of ``max(x, dim)`` and ``min(x, dim)``."
-
-_SUM, _MEAN, _VAR, _STD, _PROD, _MAX, _MIN, _ARGMAX, _ARGMIN = (
-    kernels.REDUCTIONS[name]
-    for name in ("sum", "mean", "var", "std", "prod", "max", "min", "argmax", "argmin")
+_SUM, _MEAN, _VAR, _STD, _PROD, _MAX, _MIN = (
+    kernels.REDUCTIONS[name] for name in ("sum", "mean", "var", "std", "prod", "max", "min")
 )
-
-
-# --- sums ----------------------------------------------------------------------------------------
 
 
 def sum(x, dim=None, keepdim=False, *, dtype=None):
@@ -43,6 +33,22 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     dtype : DType, optional
         Of the result. Integers and bool are summed in int64, wrapping, by default.
 
+    Returns
+    -------
+    Tensor
+        Without the dims of ``dim``.
+
+    Raises
+    ------
+    IndexError
+        If ``x`` has no such dim.
+    ValueError
+        If a dim appears twice.
+
+    Notes
+    -----
+    32 lanes in blocks of 16384 elements, joined pairwise: R3 of the promise (docs/promise.md).
+
     Examples
     --------
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).sum(0)
@@ -54,14 +60,35 @@ def sum(x, dim=None, keepdim=False, *, dtype=None):
     out = _fold("sum", x, dim, keepdim, dtype)
     if not needs_grad(x):
         return out
-    spread = _spreading(x, dim)
-    return record("sum", out, (x,), lambda g: (spread(g),))
+    wide = spreading(x, dim)
+    return record("sum", out, (x,), lambda g: (wide(g),))
 
 
 def mean(x, dim=None, keepdim=False, *, dtype=None):
-    """The mean over ``dim``; of integers as float32; of no elements, NaN.
+    """The mean over ``dim``; of no elements, NaN.
 
-    TypeError for a ``dtype`` that is not of floats.
+    Parameters
+    ----------
+    x : Tensor
+    dim, keepdim
+        As for :func:`sum`, which also says what is raised for them.
+    dtype : DType, optional
+        Of the result: float32 or float64.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype of ``x``, or float32 for integers and bool.
+
+    Raises
+    ------
+    TypeError
+        If ``dtype`` is not of floats.
+
+    Examples
+    --------
+    >>> kael.mean(kael.tensor([1, 2])).item()
+    1.5
     """
     source, code = _floating("mean", x)
     if dtype is not None:
@@ -72,62 +99,116 @@ def mean(x, dim=None, keepdim=False, *, dtype=None):
     out = kernels.reduce(_MEAN, source, dim, keepdim, code)
     if not needs_grad(x):
         return out
-    spread, count = _spreading(x, dim), kernels.count_reduced(x, dim)
-    return record("mean", out, (x,), lambda g: (spread(g / count),))
+    wide, count = spreading(x, dim), kernels.count_reduced(x, dim)
+    return record("mean", out, (x,), lambda g: (wide(g / count),))
 
 
 def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     """The variance over ``dim``, in two passes: squared deviations over ``size - correction``.
 
-    ``unbiased`` is torch's older spelling of a correction of 1 (True) or 0 (False).
+    Parameters
+    ----------
+    x : Tensor
+    dim, keepdim
+        As for :func:`sum`, which also says what is raised for them.
+    unbiased : bool, optional
+        PyTorch's older spelling of a correction of 1 (True) or 0 (False).
+    correction : float
+        What the number of elements is lowered by. Where nothing is left the result is NaN or inf.
+
+    Returns
+    -------
+    Tensor
+        Of the dtype of ``x``, or float32 for integers and bool.
+
+    Examples
+    --------
+    >>> kael.var(kael.tensor([1.0, 3.0])).item()
+    2.0
     """
-    correction = _correction(dim, unbiased, correction)
+    correction = _correction("var", dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
     source, code = _floating("var", x)
     out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
 
     def gradient(g):
-        return (_deviations(x, dim) * _spread(g * _slope(x, dim, correction), x, dim),)
+        return (_deviations(x, dim) * spread(g * _slope(x, dim, correction), x, dim),)
 
     return record("var", out, (x,), gradient, saved=(x,))
 
 
 def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
-    """The square root of :func:`var`. Its gradient is 0 where the deviation is."""
-    correction = _correction(dim, unbiased, correction)
+    """The square root of :func:`var`.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, unbiased, keepdim, correction
+        As for :func:`var`.
+
+    Returns
+    -------
+    Tensor
+        Its gradient is 0 where it is 0 itself.
+    """
+    correction = _correction("std", dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
     source, code = _floating("std", x)
     out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
     if not needs_grad(x):
         return out
-    spread = out.detach()
+    size = out.detach()
 
     def gradient(g):
-        slope = g * (_slope(x, dim, correction) / 2) / spread
-        slope = elementwise.where(spread == 0, number(0, x.dtype_code), slope)
-        return (_deviations(x, dim) * _spread(slope, x, dim),)
+        slope = g * (_slope(x, dim, correction) / 2) / size
+        slope = elementwise.where(size == 0, number(0, x.dtype_code), slope)
+        return (_deviations(x, dim) * spread(slope, x, dim),)
 
-    return record("std", out, (x,), gradient, saved=(x, spread))
+    return record("std", out, (x,), gradient, saved=(x, size))
 
 
 def var_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
-    """:func:`var` and :func:`mean`, a tuple."""
+    """:func:`var` and :func:`mean`.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, unbiased, keepdim, correction
+        As for :func:`var`.
+
+    Returns
+    -------
+    tuple of two Tensors
+    """
     require_tensor("var_mean", x)
     over = None if isinstance(dim, bool) else dim
     return var(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
 
 
 def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
-    """:func:`std` and :func:`mean`, a tuple."""
+    """:func:`std` and :func:`mean`.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, unbiased, keepdim, correction
+        As for :func:`var`.
+
+    Returns
+    -------
+    tuple of two Tensors
+    """
     require_tensor("std_mean", x)
     over = None if isinstance(dim, bool) else dim
     return std(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
 
 
-def _correction(dim, unbiased, correction):
+def _correction(op, dim, unbiased, correction):
     if isinstance(dim, bool):  # torch's var(False)
         unbiased = dim
-    return correction if unbiased is None else int(unbiased)
+    if unbiased is None:
+        return real(op, "correction", correction)
+    return int(integer(op, "unbiased", unbiased))
 
 
 def _slope(x, dim, correction):
@@ -155,17 +236,27 @@ def norm(x, p=2, dim=None, keepdim=False):
     -------
     Tensor
         Of the dtype of ``x``, or float32 for integers.
+
+    Raises
+    ------
+    ValueError
+        If ``p`` is another string.
+
+    Examples
+    --------
+    >>> kael.norm(kael.tensor([3.0, 4.0])).item()
+    5.0
     """
     if isinstance(p, str) and p != "fro":
         raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
-    p = 2.0 if p in ("fro", None) else float(p)
+    p = 2.0 if p in ("fro", None) else float(real("norm", "p", p))
     source, code = _floating("norm", x)
     dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
         fold = kernels.REDUCTIONS[f"norm{int(p)}"]
         out = kernels.reduce(fold, source, dim, keepdim, code, op="norm")
     elif p in (float("inf"), float("-inf")):
-        return _extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
+        return extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
     else:
         kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
         out = _general_norm(source.detach(), p, dim, keepdim).to(dtype)
@@ -189,15 +280,29 @@ def _norm_gradient(g, x, length, p, dim):
     if p == 0:
         return elementwise.where(x == x, nothing, nothing)
     if p == 1.0:
-        return _spread(g, x, dim) * x.sign()
+        return elementwise.binary(elementwise.BINARY["abs_backward"], spread(g, x, dim), x)
     if p == 2.0:
-        return x * _spread(elementwise.where(length == 0, nothing, g / length), x, dim)
-    share = (x.abs() / _spread(length, x, dim)).pow(p - 1) * x.sign() * _spread(g, x, dim)
-    return elementwise.where((x == 0).logical_or(_spread(length, x, dim) == 0), nothing, share)
+        return x * spread(elementwise.where(length == 0, nothing, g / length), x, dim)
+    share = (x.abs() / spread(length, x, dim)).pow(p - 1) * x.sign() * spread(g, x, dim)
+    return elementwise.where((x == 0).logical_or(spread(length, x, dim) == 0), nothing, share)
 
 
 def prod(x, dim=None, keepdim=False, *, dtype=None):
-    """The product over ``dim``, in double, or int64 for integers and bool; of none, 1."""
+    """The product over ``dim``, in double, or int64 for integers and bool; of none, 1.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, keepdim
+        As for :func:`sum`, which also says what is raised for them.
+    dtype : DType, optional
+        Of the result.
+
+    Returns
+    -------
+    Tensor
+        The order of the factors is that of the terms of :func:`sum`.
+    """
     out = _fold("prod", x, dim, keepdim, dtype)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))
 
@@ -211,113 +316,7 @@ def _prod_gradient(g, x, dim):
     nothing = number(0, x.dtype_code)
     alone = elementwise.where(zeros == 1, product, nothing)
     none = elementwise.where(zeros == 0, product, nothing)
-    return _spread(g, x, dim) * elementwise.where(zero, alone, none / others)
-
-
-# --- extremes ------------------------------------------------------------------------------------
-
-
-def amax(x, dim=None, keepdim=False):
-    """The greatest element of ``dim``; NaN where there is one, +0 before -0.
-
-    Its gradient is shared evenly by the elements that are the greatest.
-    """
-    return _extreme("amax", _MAX, x, dim, keepdim)
-
-
-def amin(x, dim=None, keepdim=False):
-    """The least element of ``dim``; NaN where there is one, -0 before +0."""
-    return _extreme("amin", _MIN, x, dim, keepdim)
-
-
-def max(x, dim=None, keepdim=False):
-    """The greatest element of x; with ``dim``, the greatest along it and where it stands first.
-
-    Parameters
-    ----------
-    x : Tensor
-    dim : int, optional
-        A tensor here means :func:`maximum` of the two.
-    keepdim : bool
-
-    Returns
-    -------
-    Tensor, or a named tuple (values, indices)
-        NaN counts as the greatest. The gradient of ``values`` goes to the elements at ``indices``.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing to choose from.
-    """
-    return _max_or_min("max", True, x, dim, keepdim)
-
-
-def min(x, dim=None, keepdim=False):
-    """The least element of x; with ``dim``, a named tuple as of :func:`max`."""
-    return _max_or_min("min", False, x, dim, keepdim)
-
-
-def argmax(x, dim=None, keepdim=False):
-    """The first index of the greatest element along ``dim``, or in the flattened tensor.
-
-    The first NaN counts as the greatest. int64.
-    """
-    require_tensor("argmax", x)
-    return kernels.reduce(_ARGMAX, x, dim, keepdim)
-
-
-def argmin(x, dim=None, keepdim=False):
-    """The first index of the least element along ``dim``, or in the flattened tensor."""
-    require_tensor("argmin", x)
-    return kernels.reduce(_ARGMIN, x, dim, keepdim)
-
-
-def _extreme(name, reduction, x, dim, keepdim):
-    require_tensor(name, x)
-    out = kernels.reduce(reduction, x, dim, keepdim, op=name)
-    if not needs_grad(x):
-        return out
-    best = out.detach().reshape(kernels.kept_shape(x, dim))
-
-    def gradient(g):
-        chosen = (x == best).logical_or((x != x).logical_and(best != best))
-        count = kernels.reduce(_SUM, chosen, dim, True)
-        return (_spread(g.reshape(best.shape) / count.to(g.dtype), x, dim) * chosen.to(g.dtype),)
-
-    return record(name, out, (x,), gradient, saved=(x, best))
-
-
-def _max_or_min(name, greatest, x, dim, keepdim):
-    if dim is None:
-        return _extreme(name, _MAX if greatest else _MIN, x, None, keepdim)
-    require_tensor(name, x)
-    if isinstance(dim, TensorBase):
-        return (x.maximum if greatest else x.minimum)(dim)
-    values, indices = kernels.extreme(greatest, x, dim, keepdim)
-
-    def gradient(g):
-        return (kernels.place(elementwise.contiguous(g), indices, x, dim),)
-
-    return Extremes(record(name, values, (x,), gradient, saved=(indices,)), indices)
-
-
-# --- truth ---------------------------------------------------------------------------------------
-
-
-def any(x, dim=None, keepdim=False):
-    """Whether an element of ``dim`` is not zero (NaN is not); of none, False."""
-    return _truth("any", x, dim, keepdim)
-
-
-def all(x, dim=None, keepdim=False):
-    """Whether every element of ``dim`` is not zero (NaN is not); of none, True."""
-    return _truth("all", x, dim, keepdim)
-
-
-def _truth(name, x, dim, keepdim):
-    require_tensor(name, x)
-    return kernels.truth(name == "all", x if x.dtype is bool_ else x != 0, dim, keepdim)
+    return spread(g, x, dim) * elementwise.where(zero, alone, none / others)
 
 
 # --- shared --------------------------------------------------------------------------------------
@@ -350,13 +349,3 @@ def _floating(op, x):
     if x.dtype.is_floating_point:
         return x, -1
     return elementwise.convert(x, float64.code), float32.code
-
-
-def _spreading(x, dim):
-    """The function that gives every element of x the gradient of its output; x itself may go."""
-    kept, dtype, shape = kernels.kept_shape(x, dim), x.dtype, x.shape
-    return lambda g: g.reshape(kept).to(dtype).expand(shape)
-
-
-def _spread(g, x, dim):
-    return _spreading(x, dim)(g)

@@ -4,14 +4,13 @@ Each is one fused kernel a row, forward and backward; a row has the same bits al
 and in any layout.
 """
 
-import operator
-
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
 from kael._kernels.reduce import kept_shape
 from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 
 __all__ = [
@@ -32,9 +31,26 @@ def softmax(x, dim=-1, dtype=None):
     Parameters
     ----------
     x : Tensor
+        Of floats, unless ``dtype`` is given.
     dim : int
     dtype : DType, optional
-        x is converted first.
+        ``x`` is converted first.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtype is not of floats.
+    IndexError
+        If ``x`` has no such dim.
+
+    Notes
+    -----
+    The sum is the fold of :func:`sum`, in double; the quotients are in the dtype of ``x``: R5 of
+    docs/promise.md.
 
     Examples
     --------
@@ -45,7 +61,18 @@ def softmax(x, dim=-1, dtype=None):
 
 
 def log_softmax(x, dim=-1, dtype=None):
-    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0."""
+    """(x - largest) - log(sum of exp(x - largest)) along ``dim``; exact where softmax is 0.
+
+    Parameters
+    ----------
+    x : Tensor
+    dim, dtype
+        As for :func:`softmax`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+    """
     return _along("log_softmax", x, dim, dtype)
 
 
@@ -79,13 +106,20 @@ def causal_softmax(x, offset=0):
     Tensor, of the shape of ``x``
         A row that may look at nothing, as ``offset`` below 0 makes some, is all zeros.
 
+    Raises
+    ------
+    TypeError
+        If ``x`` is not of floats.
+    ValueError
+        If ``x`` has fewer than 2 dims.
+
     Examples
     --------
     >>> kael.causal_softmax(kael.zeros(3, 3)).tolist()[1]
     [0.5, 0.5, 0.0]
     """
     require_tensor("causal_softmax", x)
-    offset = operator.index(offset)
+    offset = integer("causal_softmax", "offset", offset)
     out = kernels.causal_softmax(x, offset)
     if not needs_grad(x):
         return out
@@ -106,6 +140,17 @@ def logsumexp(x, dim, keepdim=False):
         ``()`` for all.
     keepdim : bool
         Keep the reduced dims, with size 1.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    IndexError
+        If ``x`` has no such dim.
+    ValueError
+        If a dim appears twice.
 
     Examples
     --------
@@ -150,7 +195,16 @@ def cumsum(x, dim, *, dtype=None):
     x : Tensor
     dim : int
     dtype : DType, optional
-        x is converted first. Integers and bool are summed in int64, wrapping, by default.
+        ``x`` is converted first. Integers and bool are summed in int64, wrapping, by default.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    IndexError
+        If ``x`` has no such dim.
 
     Examples
     --------
@@ -173,16 +227,31 @@ def cumsum(x, dim, *, dtype=None):
 def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     """(x - mean) / sqrt(variance + eps) over the last dims; layer normalization.
 
-    Mean and biased variance are two folds in double, so a large mean costs no accuracy.
-
     Parameters
     ----------
     x : Tensor, shape (..., d1, .., dk)
+        Of floats.
     normalized_dims : int or tuple of int
-        k, or the sizes of the last k dims as in ``torch.nn.functional.layer_norm``.
+        k, or the sizes (d1, .., dk).
     eps : float
-    weight, bias : Tensor of shape (d1, .., dk), optional
+    weight, bias : Tensor, shape (d1, .., dk), optional
         Multiplied, then added, as separate operations would.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not of floats.
+    ValueError
+        If the sizes are not those of the last dims.
+
+    Notes
+    -----
+    Ba, Kiros and Hinton, "Layer normalization", 2016. Mean and biased variance are two folds in
+    double (R5 of docs/promise.md), so a large mean costs no accuracy.
 
     Examples
     --------
@@ -195,16 +264,31 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
 def rms_norm(x, normalized_shape, weight=None, eps=None):
     """x / sqrt(mean of x^2 + eps) over the last dims, times weight.
 
-    The mean square is a fold in double, the quotient is rounded once, before the weight.
-
     Parameters
     ----------
     x : Tensor, shape (..., d1, .., dk)
+        Of floats.
     normalized_shape : int or tuple of int
         (d1, .., dk), or dk alone.
-    weight : Tensor of shape (d1, .., dk), optional
+    weight : Tensor, shape (d1, .., dk), optional
     eps : float, optional
         The spacing of the dtype's numbers at 1 unless given.
+
+    Returns
+    -------
+    Tensor, of the shape of ``x``
+
+    Raises
+    ------
+    TypeError
+        If the dtypes differ or are not of floats.
+    ValueError
+        If the sizes are not those of the last dims.
+
+    Notes
+    -----
+    Zhang and Sennrich, "Root mean square layer normalization", 2019. The mean square is a fold in
+    double; the quotient is rounded once, before the weight.
 
     Examples
     --------
@@ -213,6 +297,7 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
     """
     require_tensor("rms_norm", x)
     sizes = normalized_shape if isinstance(normalized_shape, (tuple, list)) else [normalized_shape]
+    sizes = [integer("rms_norm", "a size of normalized_shape", size) for size in sizes]
     if eps is None:
         eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
     return _norm("rms_norm", x, tuple(sizes), eps, weight, None)
@@ -221,14 +306,14 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
 def _norm(op, x, normalized_dims, eps, weight, bias):
     """Rows over their deviation, from their mean or (RMS norm) from zero; recorded."""
     require_tensor(op, x, weight=weight, bias=bias)
-    dims = _normalized(op, x, normalized_dims)
+    dims, eps = _normalized(op, x, normalized_dims), float(real(op, "eps", eps))
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:
             raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
     packed = x if dims == 1 else elementwise.contiguous(x)
     vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
     recorded, centred = needs_grad(x, weight, bias), op == "standardize"
-    out, moments = kernels.standardize(packed, dims, float(eps), *vectors, recorded, centred)
+    out, moments = kernels.standardize(packed, dims, eps, *vectors, recorded, centred)
     if not recorded:
         return out
 
@@ -261,6 +346,7 @@ def _normalized(op, x, normalized_dims):
         if not sizes or x.shape[x.ndim - len(sizes) :] != sizes or len(sizes) > x.ndim:
             raise ValueError(f"{op}: sizes {sizes} are not the last dims of {x.shape}")
         return len(sizes)
-    if not 1 <= normalized_dims <= x.ndim:
-        raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {normalized_dims}")
-    return operator.index(normalized_dims)
+    dims = integer(op, "normalized_dims", normalized_dims)
+    if not 1 <= dims <= x.ndim:
+        raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {dims}")
+    return dims

@@ -104,6 +104,63 @@ def _tensors(operands):
     return tuple(x if isinstance(x, TensorBase) else None for x in operands)
 
 
+# ---- the sections of the docstrings, by the number of operands ----
+
+SECTIONS = """
+
+Parameters
+----------
+{operands}
+
+Returns
+-------
+Tensor, {shape}
+    {dtype}
+
+Raises
+------
+TypeError
+    If no operand is a Tensor, or the operation does not exist for the dtype.
+{errors}"""
+OPERANDS = {
+    1: "x : Tensor",
+    2: """a, b : Tensor or number
+    At least one Tensor. They broadcast and promote; a number is weak: it only raises the category
+    (bool, integer, float).""",
+}
+SHAPES = {1: "of the shape of ``x``", 2: "of the shape that the operands broadcast to"}
+DTYPES = {
+    SAME: "Of the operands' dtype.",
+    FLOAT: "Of the operands' dtype; float32 for integers and bool.",
+    TEST: "Of dtype bool.",
+    FLOAT_TEST: "Of dtype bool.",
+}
+ERRORS = {
+    1: "",
+    2: """ValueError
+    If the shapes do not broadcast.
+""",
+}
+IN_PLACE = """In-place form of :func:`~kael.{name}`: writes the result into the first operand.
+
+Parameters
+{parameters}
+
+Returns
+-------
+Tensor
+    The first operand.
+
+Raises
+------
+RuntimeError
+    If the result's shape is another, its category (bool, integer, float) is higher, or the tensor
+    is read-only, expanded, or a leaf that requires grad.
+TypeError, ValueError
+    As the function.
+"""
+
+
 # ---- making a rule ----
 
 
@@ -131,20 +188,14 @@ def kernel_gradient(name, reads):
     return lambda g, a, y: kernels.binary(code, g, y)
 
 
-# What numpydoc calls sections, the same for every rule of one or two operands.
-SECTIONS = {
-    count: "\n\nParameters\n----------\n" + operands + "\n\nReturns\n-------\nTensor\n"
-    for count, operands in {
-        1: "x : Tensor",
-        2: "a, b : Tensor or number\n    They broadcast.",
-    }.items()
-}
-
-
 def _publish(rule, function, apply, doc):
     function.__name__ = function.__qualname__ = rule.name
     function.__module__ = "kael"
-    function.__doc__ = doc + SECTIONS[1 if rule is UNARY.get(rule.name) else 2]
+    count = 1 if rule is UNARY.get(rule.name) else 2
+    function.__doc__ = doc + SECTIONS.format(
+        operands=OPERANDS[count], shape=SHAPES[count], dtype=DTYPES[rule.works_in],
+        errors=ERRORS[count],
+    )  # fmt: skip
     METHODS[rule.name] = function
     if rule.works_in in (SAME, FLOAT):
         METHODS[rule.name + "_"] = in_place(function, rule, apply)
@@ -243,8 +294,17 @@ def in_place(function, rule=None, apply=None):
         return x
 
     method.__name__ = method.__qualname__ = name
-    method.__doc__ = f"In-place form of :func:`{function.__name__}`; returns the tensor."
+    method.__wrapped__ = function  # its signature
+    method.__doc__ = IN_PLACE.format(name=function.__name__, parameters=_parameters(function))
     return method
+
+
+def _parameters(function):
+    """The section of that name of a docstring; python -OO leaves none."""
+    doc = function.__doc__ or ""
+    if "\n    Parameters\n" in doc:  # as it stands in a file
+        doc = doc.replace("\n    ", "\n")
+    return doc.partition("\n\nParameters\n")[2].partition("\n\n")[0]
 
 
 def _fits_directly(rule, x, args):

@@ -35,6 +35,15 @@ class Adadelta(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Zeiler, "Adadelta: an adaptive learning rate method", 2012.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

@@ -43,6 +43,15 @@ class Adafactor(Composed):
         Accepted and ignored: there is one implementation.
     maximize : bool
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost", 2018.
+
     Examples
     --------
     >>> w = kael.ones(3, 2, requires_grad=True)

@@ -35,6 +35,16 @@ class Adagrad(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning and stochastic
+    optimization", 2011.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

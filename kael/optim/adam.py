@@ -39,6 +39,16 @@ class Adam(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Kingma and Ba, "Adam: a method for stochastic optimization", 2014; ``amsgrad`` is by Reddi, Kale
+    and Kumar, 2018.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

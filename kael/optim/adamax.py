@@ -33,6 +33,15 @@ class Adamax(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Kingma and Ba, "Adam: a method for stochastic optimization", section 7.1, 2014.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

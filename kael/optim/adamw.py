@@ -16,6 +16,15 @@ class AdamW(Adam):
     params, lr, betas, eps, weight_decay, amsgrad
     maximize, foreach, capturable, differentiable, fused
         See :class:`~kael.optim.Adam`; ``weight_decay`` is 0.01 unless given.
+
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Loshchilov and Hutter, "Decoupled weight decay regularization", 2017.
     """
 
     def __init__(

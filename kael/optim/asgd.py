@@ -33,6 +33,15 @@ class ASGD(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Polyak and Juditsky, "Acceleration of stochastic approximation by averaging", 1992.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

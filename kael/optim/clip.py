@@ -11,6 +11,7 @@ import warnings
 from kael._kernels import norm as norms
 from kael._kernels import optim as kernels
 from kael._kernels.tensor import TensorBase, require_tensor
+from kael.checks import items, real
 from kael.creation import tensor
 from kael.dtypes import float32, float64
 
@@ -28,8 +29,8 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     norm_type : float
         Of the p-norm: 2, 1, inf, -inf, 0 (how many elements are not zero) or any other number.
     error_if_nonfinite : bool
-        Raise RuntimeError for an infinite or NaN norm, before anything is changed. Otherwise an
-        infinite norm makes the infinite elements NaN and the others 0, and NaN spreads.
+        Raise for an infinite or NaN norm. Otherwise an infinite norm makes the infinite elements
+        NaN and the others 0, and NaN spreads.
     foreach : bool, optional
         Accepted and ignored.
 
@@ -37,6 +38,19 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     -------
     Tensor, shape ()
         The norm before clipping.
+
+    Raises
+    ------
+    TypeError
+        If something among the parameters is no Tensor.
+    RuntimeError
+        By ``error_if_nonfinite``, before anything is changed.
+
+    Notes
+    -----
+    Pascanu, Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013.
+    The norm is one fold in double over all gradients, as if they were one vector: R3 of
+    docs/promise.md.
 
     Examples
     --------
@@ -53,21 +67,51 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
+    """The norm of tensors as if they were one vector.
+
+    Parameters
+    ----------
+    tensors : Tensor or iterable of Tensor
+    norm_type, error_if_nonfinite, foreach
+        As for :func:`clip_grad_norm_`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape ()
+    """
     tensors = listed("get_total_norm", tensors)
     total = joint_norm(tensors, norm_type, error_if_nonfinite)
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
-    """The second half of :func:`clip_grad_norm_`, with a norm already known."""
+    """The second half of :func:`clip_grad_norm_`, with a norm already known.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient do not count.
+    max_norm : float
+    total_norm : float or Tensor of one element
+    foreach : bool, optional
+        Accepted and ignored.
+    """
     gradients = _gradients(listed("clip_grads_with_norm_", parameters))
-    _scale(gradients, max_norm, float(total_norm))
+    _scale(gradients, max_norm, float(real("clip_grads_with_norm_", "total_norm", total_norm)))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
-    limit = float(clip_value)
+    """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient do not count.
+    clip_value : float
+    foreach : bool, optional
+        Accepted and ignored.
+    """
+    limit = float(real("clip_grad_value_", "clip_value", clip_value))
     kernels.clamp(_gradients(listed("clip_grad_value_", parameters)), -limit, limit)
 
 
@@ -76,7 +120,7 @@ def listed(op, parameters, kind=TensorBase):
     if isinstance(parameters, kind):
         return [parameters]
     empty_generator = isinstance(parameters, types.GeneratorType)
-    parameters = list(parameters)
+    parameters = list(items(op, "parameters", parameters))
     if empty_generator and not parameters:
         warnings.warn(
             "`parameters` is an empty generator, no gradient clipping will occur.",
@@ -93,8 +137,13 @@ def _gradients(parameters):
 
 def joint_norm(tensors, norm_type, error_if_nonfinite=False):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
-    norm_type = float(norm_type)
+    norm_type = order(norm_type)
     return root(norms.total(tensors, norm_type), norm_type, error_if_nonfinite)
+
+
+def order(norm_type):
+    """The order of a norm as a float: a number, or "inf" as PyTorch writes it, too."""
+    return math.inf if norm_type == "inf" else float(real("norm", "norm_type", norm_type))
 
 
 def root(total, norm_type, error_if_nonfinite=False):
@@ -119,7 +168,7 @@ def _root(total, p):
 
 def clip_factor(max_norm, total):
     """What clipping multiplies gradients of that norm by: at most 1, and NaN for a norm of NaN."""
-    factor = float(max_norm) / (total + 1e-6)
+    factor = float(real("clip_grad_norm_", "max_norm", max_norm)) / (total + 1e-6)
     return 1.0 if factor >= 1.0 else factor
 
 

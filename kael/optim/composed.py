@@ -43,6 +43,11 @@ class Composed(Optimizer):
         zero_grad : bool
             Leave zeros in the gradients that were used.
 
+        Returns
+        -------
+        Tensor or None
+            What the closure returned.
+
         Raises
         ------
         TypeError, ValueError, RuntimeError

@@ -25,6 +25,7 @@ from kael.autograd import no_grad
 from kael.interop import from_numpy
 from kael.optim import adafactor as _adafactor
 from kael.optim import muon as _muon
+from kael.optim.arguments import described
 from kael.optim.options import check_placeholders
 from kael.tensor import Tensor
 
@@ -220,7 +221,7 @@ def adafactor(
     params, grads, row_vars, col_vars, variances, state_steps, foreach=None, grad_scale=None,
     found_inf=None, has_complex=False, *, d, lr, beta2_decay, weight_decay, eps1, eps2, maximize,
 ):  # fmt: skip
-    """See :class:`kael.optim.Adafactor`; scaled gradients are refused, as by PyTorch."""
+    """See :class:`kael.optim.Adafactor`; AssertionError for scaled gradients, as in PyTorch."""
     if grad_scale is not None or found_inf is not None:
         raise AssertionError("Grad scaling should occur outside of optimizer.step()")
     kept = {
@@ -315,3 +316,12 @@ def _counters(state_steps):
             "API has changed, `state_steps` argument must contain a list of singleton tensors"
         )
     return state_steps
+
+
+for _function in map(globals().get, __all__):
+    _code = _function.__code__
+    _function.__doc__ = described(
+        _function.__doc__,
+        _code.co_varnames[: _code.co_argcount + _code.co_kwonlyargcount],
+        _code.co_argcount - len(_function.__defaults__ or ()),
+    )

@@ -3,7 +3,7 @@
 from kael._kernels import plan as kernels
 from kael.autograd import enable_grad, no_grad
 from kael.creation import zeros
-from kael.ops.shape import cat
+from kael.ops.pieces import cat
 from kael.optim.composed import turn
 from kael.optim.optimizer import Optimizer
 from kael.optim.options import check_not_negative, one_number
@@ -38,6 +38,10 @@ class LBFGS(Optimizer):
         More than one group of parameters.
     RuntimeError
         A line search of another name, at the first step.
+
+    Notes
+    -----
+    Liu and Nocedal, "On the limited memory BFGS method for large scale optimization", 1989.
 
     Examples
     --------

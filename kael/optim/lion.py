@@ -33,6 +33,11 @@ class Lion(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

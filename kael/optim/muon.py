@@ -46,6 +46,15 @@ class Muon(Composed):
         Less than 100.
     adjust_lr_fn : "original" or "match_rms_adamw", optional
 
+    Raises
+    ------
+    ValueError
+        If an option is out of its range, or a parameter does not have 2 dims.
+
+    Notes
+    -----
+    Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024.
+
     Examples
     --------
     >>> w = kael.eye(3).requires_grad_()

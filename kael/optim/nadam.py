@@ -39,6 +39,15 @@ class NAdam(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Dozat, "Incorporating Nesterov momentum into Adam", 2016.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

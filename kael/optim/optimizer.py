@@ -1,14 +1,18 @@
 """The base class of the optimizers, with the behaviour of ``torch.optim.Optimizer``."""
 
-import functools
 import warnings
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
 from copy import deepcopy
 from itertools import chain
 
 from kael.autograd import enable_grad
-from kael.hooks import register
+from kael.optim.hooked import (
+    Hooked,
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+    with_hooks,
+)
 from kael.tensor import Tensor
 
 __all__ = [
@@ -28,55 +32,8 @@ NUMBERS = ("step", "eta", "mu", "mu_product")
 required = _Required()
 """Default of an option that every parameter group must give."""
 
-_global_pre_hooks = OrderedDict()
-_global_post_hooks = OrderedDict()
 
-
-def register_optimizer_step_pre_hook(hook):
-    """Calls ``hook(optimizer, args, kwargs)`` before every step of every optimizer.
-
-    It may return a pair of new ``(args, kwargs)``. Returns a handle with ``remove()``.
-    """
-    return register(_global_pre_hooks, hook)
-
-
-def register_optimizer_step_post_hook(hook):
-    """Calls ``hook(optimizer, args, kwargs)`` after every step of every optimizer.
-
-    Returns a handle with ``remove()``.
-    """
-    return register(_global_post_hooks, hook)
-
-
-def _with_hooks(step):
-    """``step`` surrounded by the hooks; straight through when there are none."""
-
-    @functools.wraps(step)
-    def wrapper(self, *args, **kwargs):
-        self._opt_called = True  # schedulers warn when they are stepped before
-        before, after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if not (before or after or _global_pre_hooks or _global_post_hooks):
-            return step(self, *args, **kwargs)
-        for hook in chain(_global_pre_hooks.values(), before.values()):
-            result = hook(self, args, kwargs)
-            if result is None:
-                continue
-            if not (isinstance(result, tuple) and len(result) == 2):
-                raise RuntimeError(
-                    f"{step} must return None or a tuple of (new_args, new_kwargs), "
-                    f"but got {result}."
-                )
-            args, kwargs = result
-        out = step(self, *args, **kwargs)
-        for hook in chain(after.values(), _global_post_hooks.values()):
-            hook(self, args, kwargs)
-        return out
-
-    wrapper.hooked = True
-    return wrapper
-
-
-class Optimizer:
+class Optimizer(Hooked):
     """What all optimizers share: parameter groups, state, hooks, saving and loading.
 
     A subclass gives ``defaults`` to ``__init__`` and defines ``step``.
@@ -110,7 +67,7 @@ class Optimizer:
         super().__init_subclass__(**kwargs)
         step = cls.__dict__.get("step")
         if step is not None and not getattr(step, "hooked", False):
-            cls.step = _with_hooks(step)
+            cls.step = with_hooks(step)
 
     def __init__(self, params, defaults):
         self.defaults = defaults
@@ -129,13 +86,6 @@ class Optimizer:
             groups = [{"params": groups}]
         for group in groups:
             self.add_param_group(group)
-
-    def _make_hooks(self):
-        for name in (
-            "step_pre", "step_post", "state_dict_pre", "state_dict_post",
-            "load_state_dict_pre", "load_state_dict_post",
-        ):  # fmt: skip
-            self.__dict__.setdefault(f"_optimizer_{name}_hooks", OrderedDict())
 
     def __getstate__(self):
         return {
@@ -159,7 +109,13 @@ class Optimizer:
         return text + ")"
 
     def step(self, closure=None):
-        """Updates the parameters; see the subclasses."""
+        """Updates the parameters; the subclasses say how.
+
+        Parameters
+        ----------
+        closure : callable, optional
+            Evaluates the model again and returns the loss, which ``step`` returns.
+        """
         raise NotImplementedError
 
     @staticmethod
@@ -198,6 +154,11 @@ class Optimizer:
         param_group : dict
             ``"params"`` (a tensor, or an ordered iterable of tensors or (name, tensor) pairs) and
             options that differ from ``defaults``. It is completed in place.
+
+        Raises
+        ------
+        TypeError, ValueError
+            As for the class; ValueError also for an option that is missing and has no default.
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
@@ -283,6 +244,10 @@ class Optimizer:
         their own. Options of the groups are taken over too; names only where the saved groups have
         them.
 
+        Parameters
+        ----------
+        state_dict : dict
+
         Raises
         ------
         ValueError
@@ -325,30 +290,6 @@ class Optimizer:
                     "loaded state dict contains a parameter group that doesn't match the size of "
                     "optimizer's group"
                 )
-
-    def register_step_pre_hook(self, hook):
-        """Calls ``hook(optimizer, args, kwargs)`` before each step; it may return new ones."""
-        return register(self._optimizer_step_pre_hooks, hook)
-
-    def register_step_post_hook(self, hook):
-        """Calls ``hook(optimizer, args, kwargs)`` after each step."""
-        return register(self._optimizer_step_post_hooks, hook)
-
-    def register_state_dict_pre_hook(self, hook, prepend=False):
-        """Calls ``hook(optimizer)`` before :meth:`state_dict`."""
-        return register(self._optimizer_state_dict_pre_hooks, hook, prepend)
-
-    def register_state_dict_post_hook(self, hook, prepend=False):
-        """Calls ``hook(optimizer, state_dict)`` after it; it may return another dict."""
-        return register(self._optimizer_state_dict_post_hooks, hook, prepend)
-
-    def register_load_state_dict_pre_hook(self, hook, prepend=False):
-        """Calls ``hook(optimizer, state_dict)`` before loading; it may return another dict."""
-        return register(self._optimizer_load_state_dict_pre_hooks, hook, prepend)
-
-    def register_load_state_dict_post_hook(self, hook, prepend=False):
-        """Calls ``hook(optimizer)`` after loading."""
-        return register(self._optimizer_load_state_dict_post_hooks, hook, prepend)
 
 
 def _typename(thing):

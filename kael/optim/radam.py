@@ -39,6 +39,15 @@ class RAdam(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Liu et al., "On the variance of the adaptive learning rate and beyond", 2019.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

@@ -35,6 +35,16 @@ class RMSprop(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
+
+    Notes
+    -----
+    Tieleman and Hinton, lecture 6.5 of "Neural networks for machine learning", 2012; ``centered``
+    is by Graves, "Generating sequences with recurrent neural networks", 2013.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

@@ -36,6 +36,15 @@ class Rprop(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If the rate is negative, or not ``0 < etas[0] < 1 < etas[1]``.
+
+    Notes
+    -----
+    Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning", 1993.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

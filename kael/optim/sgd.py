@@ -34,6 +34,16 @@ class SGD(Fused):
     differentiable : bool
         True is refused with NotImplementedError.
 
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range, or ``nesterov`` comes without momentum.
+
+    Notes
+    -----
+    Momentum is by Polyak, 1964; ``nesterov`` follows Sutskever, Martens, Dahl and Hinton, "On the
+    importance of initialization and momentum in deep learning", 2013.
+
     Examples
     --------
     >>> w = kael.ones(3, requires_grad=True)

@@ -8,6 +8,11 @@ __all__ = ["SparseAdam"]
 class SparseAdam(Optimizer):
     """Refused: kael has no sparse gradients.
 
+    Parameters
+    ----------
+    params, lr, betas, eps, maximize
+        Those of ``torch.optim.SparseAdam``.
+
     Raises
     ------
     NotImplementedError

@@ -27,7 +27,11 @@ def get_ema_multi_avg_fn(decay=0.999):
     Parameters
     ----------
     decay : float
-        In [0, 1].
+        In [0, 1]; ValueError otherwise.
+
+    Returns
+    -------
+    callable
     """
     _check_decay(decay)
 
@@ -44,6 +48,10 @@ def get_swa_multi_avg_fn():
     """A ``multi_avg_fn`` of :class:`AveragedModel`: the mean of all models seen.
 
     The formula is that of :func:`get_ema_multi_avg_fn` with ``w = 1 / (num_averaged + 1)``.
+
+    Returns
+    -------
+    callable
     """
 
     plan = kernels.Listed("AveragedModel")
@@ -67,7 +75,17 @@ def _go_towards(plan, averaged, current, weight):
 
 
 def get_ema_avg_fn(decay=0.999):
-    """An ``avg_fn`` of :class:`AveragedModel`: the exponential moving average of one tensor."""
+    """An ``avg_fn`` of :class:`AveragedModel`: the exponential moving average of one tensor.
+
+    Parameters
+    ----------
+    decay : float
+        In [0, 1]; ValueError otherwise.
+
+    Returns
+    -------
+    callable
+    """
     _check_decay(decay)
 
     @no_grad
@@ -78,7 +96,12 @@ def get_ema_avg_fn(decay=0.999):
 
 
 def get_swa_avg_fn():
-    """An ``avg_fn`` of :class:`AveragedModel`: the mean of all values of one tensor."""
+    """An ``avg_fn`` of :class:`AveragedModel`: the mean of all values of one tensor.
+
+    Returns
+    -------
+    callable
+    """
 
     @no_grad
     def swa_update(averaged, current, num_averaged):
@@ -117,6 +140,17 @@ class AveragedModel(Module):
         The average.
     n_averaged : Tensor of int64, shape ()
 
+    Raises
+    ------
+    AssertionError
+        If both functions are given.
+    ValueError
+        For another device.
+
+    Notes
+    -----
+    Izmailov et al., "Averaging weights leads to wider optima and better generalization", 2018.
+
     Examples
     --------
     >>> from kael.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
@@ -140,7 +174,18 @@ class AveragedModel(Module):
         self.use_buffers = use_buffers
 
     def forward(self, *args, **kwargs):
-        """The averaged model's output."""
+        """The averaged model's output.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            What the model is called with.
+
+        Returns
+        -------
+        Tensor
+            Or whatever the model returns.
+        """
         return self.module(*args, **kwargs)
 
     @no_grad
@@ -186,8 +231,13 @@ def _tensors(model):
 def update_bn(loader, model, device=None):
     """Makes the statistics of batch normalisation anew, for averaged weights.
 
-    kael has no layer with statistics of batches, so that there is nothing to make and ``loader``
-    is not read: the call may stay in a script that was written for PyTorch.
+    kael has no layer with statistics of batches, so that there is nothing to make: the call may
+    stay in a script that was written for PyTorch.
+
+    Parameters
+    ----------
+    loader, model, device
+        Those of PyTorch's function; not read.
     """
 
 
@@ -201,6 +251,12 @@ class SWALR(LRScheduler):
     anneal_epochs : int
     anneal_strategy : {"cos", "linear"}
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If the strategy is unknown, ``anneal_epochs`` negative, or a list not one value for each
+        group.
     """
 
     def __init__(self, optimizer, swa_lr, anneal_epochs=10, anneal_strategy="cos", last_epoch=-1):
@@ -223,7 +279,12 @@ class SWALR(LRScheduler):
         return t if self._anneal_strategy == "linear" else (1 - math.cos(math.pi * t)) / 2
 
     def get_lr(self):
-        """The groups' rates at ``last_epoch``."""
+        """The groups' rates at ``last_epoch``.
+
+        Returns
+        -------
+        list of float or Tensor
+        """
         self._warn_outside_step()
         step = self._step_count - 1
         if self.anneal_epochs == 0:

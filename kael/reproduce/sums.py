@@ -1,8 +1,8 @@
 """Cases of reductions, rows and losses."""
 
 import kael
-from kael.ops.reduce import all as every
-from kael.ops.reduce import any as some
+from kael.ops.extremes import all as every
+from kael.ops.extremes import any as some
 from kael.reproduce.cases import case, gradients, normal, odd, spread
 
 DIMS = (None, 0, 1, (0, 2), (1, 2))

@@ -136,7 +136,13 @@ class LRScheduler:
         return {key: value for key, value in self.__dict__.items() if key != "optimizer"}
 
     def load_state_dict(self, state_dict):
-        """Takes over a state made by :meth:`state_dict`, and sets the groups' rates to it."""
+        """Takes over a state, and sets the groups' rates to it.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by :meth:`state_dict`.
+        """
         self.__dict__.update(state_dict)
         self._restore()
 

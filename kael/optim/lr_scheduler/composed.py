@@ -49,13 +49,24 @@ class _Composed(LRScheduler):
         self._initial_step()
 
     def state_dict(self):
-        """The state, with the states of the parts."""
+        """The state, with the states of the parts.
+
+        Returns
+        -------
+        dict
+        """
         state = super().state_dict()
         state["_schedulers"] = [scheduler.state_dict() for scheduler in self._schedulers]
         return state
 
     def load_state_dict(self, state_dict):
-        """Takes over a state, and gives the parts theirs."""
+        """Takes over a state, and gives the parts theirs.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by :meth:`state_dict`.
+        """
         state = dict(state_dict)
         for scheduler, part in zip(self._schedulers, state.pop("_schedulers"), strict=True):
             scheduler.load_state_dict(part)
@@ -80,6 +91,12 @@ class SequentialLR(_Composed):
     milestones : list of int
         The epochs at which the second, third, ... scheduler starts, from the initial rate.
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If there is no scheduler, one is of another optimizer or watches a measure, or the
+        milestones are not one fewer.
 
     Examples
     --------
@@ -137,6 +154,11 @@ class ChainedScheduler(_Composed):
     schedulers : list of LRScheduler
     optimizer : Optimizer, optional
         The schedulers' own unless given.
+
+    Raises
+    ------
+    ValueError
+        If there is no scheduler, or one is of another optimizer or watches a measure.
     """
 
     def __init__(self, schedulers, optimizer=None):

@@ -17,6 +17,11 @@ class CosineAnnealingLR(ClosedForm):
         Epochs from the top to the bottom.
     eta_min : float
     last_epoch : int
+
+    Notes
+    -----
+    Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016, without the
+    restarts.
     """
 
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1):  # noqa: N803
@@ -52,6 +57,15 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         Each cycle is this many times as long as the one before.
     eta_min : float
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If ``T_0`` or ``T_mult`` is no positive integer, or ``eta_min`` no number.
+
+    Notes
+    -----
+    Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts", 2016.
     """
 
     def __init__(self, optimizer, T_0, T_mult=1, eta_min=0.0, last_epoch=-1):  # noqa: N803
@@ -75,12 +89,13 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         return self.eta_min + (base_lr - self.eta_min) * height / 2
 
     def step(self, epoch=None):
-        """Goes to the next epoch, or to ``epoch``, which may be a fraction.
+        """Goes to the next epoch, or to a given one.
 
         Parameters
         ----------
         epoch : float, optional
-            For steps within an epoch: ``scheduler.step(epoch + batch / batches)``.
+            For steps within an epoch: ``scheduler.step(epoch + batch / batches)``. ValueError for a
+            negative one.
         """
         if epoch is None and self.last_epoch >= 0:
             epoch = self.last_epoch + 1

@@ -61,9 +61,20 @@ class CyclicLR(_Momentum):
     scale_mode : {"cycle", "iterations"}
         What ``scale_fn`` gets: the cycle's number, from 1, or the epoch.
     cycle_momentum : bool
+        Take momentum along.
     base_momentum, max_momentum : float or list of float
         Momentum is highest where the rate is lowest.
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If the mode is unknown, a list is not one value for each group, or there is no momentum to
+        take along.
+
+    Notes
+    -----
+    Smith, "Cyclical learning rates for training neural networks", 2015.
     """
 
     def __init__(
@@ -96,7 +107,17 @@ class CyclicLR(_Momentum):
         self.base_lrs = base_lrs
 
     def scale_fn(self, x):
-        """The height of the cycle ``x``, or at the epoch ``x``, where the first one's is 1."""
+        """The height of a cycle, where the first one's is 1.
+
+        Parameters
+        ----------
+        x : float
+            The cycle's number, or the epoch.
+
+        Returns
+        -------
+        float
+        """
         if self._scale_fn_custom is not None:
             return self._scale_fn_custom(x)
         if self.mode == "triangular2":
@@ -113,7 +134,12 @@ class CyclicLR(_Momentum):
         return (high - low) * part, height
 
     def get_lr(self):
-        """The groups' rates at ``last_epoch``."""
+        """The groups' rates at ``last_epoch``.
+
+        Returns
+        -------
+        list of float or Tensor
+        """
         self._warn_outside_step()
         rates = []
         for low, high in zip(self.base_lrs, self.max_lrs, strict=True):
@@ -127,13 +153,24 @@ class CyclicLR(_Momentum):
         return high - rise * height
 
     def state_dict(self):
-        """The state; of ``scale_fn`` only what a callable object keeps, as functions are code."""
+        """The state; of ``scale_fn`` only what a callable object keeps, as functions are code.
+
+        Returns
+        -------
+        dict
+        """
         state = super().state_dict()
         state["_scale_fn_custom"] = callable_state(self._scale_fn_custom)
         return state
 
     def load_state_dict(self, state_dict):
-        """Takes over a state, and gives a callable object what it kept."""
+        """Takes over a state, and gives a callable object what it kept.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by :meth:`state_dict`.
+        """
         state = dict(state_dict)
         kept = state.pop("_scale_fn_custom")
         if kept is not None:
@@ -160,12 +197,13 @@ class OneCycleLR(_Momentum):
     optimizer : Optimizer
     max_lr : float or list of float
     total_steps : int, optional
-        Or ``epochs`` and ``steps_per_epoch``; a step beyond raises.
+        Or ``epochs`` and ``steps_per_epoch``; a step beyond is a ValueError.
     epochs, steps_per_epoch : int, optional
     pct_start : float
         Part of the steps in which the rate rises.
     anneal_strategy : {"cos", "linear"}
     cycle_momentum : bool
+        Take momentum along.
     base_momentum, max_momentum : float or list of float
         Momentum is highest where the rate is lowest.
     div_factor : float
@@ -175,6 +213,16 @@ class OneCycleLR(_Momentum):
     three_phase : bool
         Down to the first rate as fast as up, and only then to the last one.
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If the number of steps is missing, an option is out of its range, a list is not one value
+        for each group, or there is no momentum to take along.
+
+    Notes
+    -----
+    Smith and Topin, "Super-convergence", 2017.
     """
 
     def __init__(
@@ -217,7 +265,17 @@ class OneCycleLR(_Momentum):
         return curve(group[phase[f"start_{what}"]], group[phase[f"end_{what}"]], part)
 
     def get_lr(self):
-        """The groups' rates at ``last_epoch``."""
+        """The groups' rates at ``last_epoch``.
+
+        Returns
+        -------
+        list of float or Tensor
+
+        Raises
+        ------
+        ValueError
+            Behind the last step.
+        """
         self._warn_outside_step()
         if self.last_epoch > self.total_steps:
             raise ValueError(

@@ -37,13 +37,24 @@ class _Functions(LRScheduler):
         super().__init__(optimizer, last_epoch)
 
     def state_dict(self):
-        """The state; of the functions only what callable objects keep, as functions are code."""
+        """The state; of the functions only what callable objects keep, as functions are code.
+
+        Returns
+        -------
+        dict
+        """
         state = super().state_dict()
         state["lr_lambdas"] = [callable_state(function) for function in self.lr_lambdas]
         return state
 
     def load_state_dict(self, state_dict):
-        """Takes over a state, and gives callable objects what they kept."""
+        """Takes over a state, and gives callable objects what they kept.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by :meth:`state_dict`.
+        """
         state = dict(state_dict)
         for function, kept in zip(self.lr_lambdas, state.pop("lr_lambdas"), strict=True):
             if kept is not None:
@@ -60,10 +71,31 @@ class LambdaLR(_Functions):
     lr_lambda : callable or list of callable
         From the epoch to the factor; a list has one for each group.
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If a list is not one function for each group.
+    TypeError
+        If something is not callable.
+
+    Examples
+    --------
+    >>> optimizer = kael.optim.SGD([kael.ones(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = kael.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
+    >>> optimizer.step()
+    >>> scheduler.step()
+    >>> scheduler.get_last_lr()
+    [0.5]
     """
 
     def get_lr(self):
-        """The groups' rates at ``last_epoch``."""
+        """The groups' rates at ``last_epoch``.
+
+        Returns
+        -------
+        list of float or Tensor
+        """
         self._warn_outside_step()
         return [
             base_lr * function(self.last_epoch)
@@ -80,10 +112,22 @@ class MultiplicativeLR(_Functions):
     lr_lambda : callable or list of callable
         From the epoch to the factor; a list has one for each group.
     last_epoch : int
+
+    Raises
+    ------
+    ValueError
+        If a list is not one function for each group.
+    TypeError
+        If something is not callable.
     """
 
     def get_lr(self):
-        """The groups' rates at ``last_epoch``."""
+        """The groups' rates at ``last_epoch``.
+
+        Returns
+        -------
+        list of float or Tensor
+        """
         self._warn_outside_step()
         rates = [group["lr"] for group in self.optimizer.param_groups]
         if self._is_initial:
@@ -161,7 +205,7 @@ class ConstantLR(ClosedForm):
     ----------
     optimizer : Optimizer
     factor : float
-        In [0, 1].
+        In [0, 1]; ValueError otherwise.
     total_iters, last_epoch : int
     """
 
@@ -191,9 +235,9 @@ class LinearLR(ClosedForm):
     ----------
     optimizer : Optimizer
     start_factor : float
-        In (0, 1].
+        In (0, 1]; ValueError otherwise.
     end_factor : float
-        In [0, 1]; reached after ``total_iters`` epochs.
+        In [0, 1], or ValueError; reached after ``total_iters`` epochs.
     total_iters, last_epoch : int
     """
 

@@ -28,6 +28,20 @@ class ReduceLROnPlateau(LRScheduler):
     min_lr : float or list of float
     eps : float
         A reduction by no more than this is left out.
+
+    Raises
+    ------
+    ValueError
+        If ``factor`` or a mode is not as described, or a list is not one value for each group.
+
+    Examples
+    --------
+    >>> optimizer = kael.optim.SGD([kael.ones(1, requires_grad=True)], lr=1.0)
+    >>> scheduler = kael.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
+    >>> for loss in (3.0, 3.0, 3.0):
+    ...     scheduler.step(loss)
+    >>> scheduler.get_last_lr()
+    [0.1]
     """
 
     def __init__(

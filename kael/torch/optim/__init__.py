@@ -13,6 +13,8 @@ change nothing (``fused`` keeps its meaning for a GradScaler); ``differentiable`
 import torch.optim as _torch
 from torch.optim import Optimizer, lr_scheduler, swa_utils
 
+from kael import optim as _kaels
+from kael.optim.arguments import borrowed
 from kael.torch import tensors
 from kael.torch.optim import functional
 from kael.torch.optim.compiled import Compiled
@@ -98,6 +100,13 @@ class SGD(Compiled, _torch.SGD):
     """``torch.optim.SGD``, by the formula of :class:`kael.optim.SGD`."""
 
     _rule = "SGD"
+
+
+for _class in (
+    ASGD, LBFGS, SGD, Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Muon, NAdam, RAdam,
+    RMSprop, Rprop,
+):  # fmt: skip
+    _class.__doc__ = borrowed(_class.__doc__, getattr(_kaels, _class.__name__).__doc__)
 
 
 def __getattr__(name):

@@ -104,7 +104,12 @@ class Compiled(Optimizer):
         """Runs behind PyTorch's constructor."""
 
     def add_param_group(self, param_group):
-        """Adds a group of parameters; see PyTorch's method.
+        """Adds a group of parameters, as PyTorch's method does.
+
+        Parameters
+        ----------
+        param_group : dict
+            ``"params"`` and options that differ from ``defaults``.
 
         Raises
         ------
@@ -197,6 +202,11 @@ class Compiled(Optimizer):
             As in :func:`torch.nn.utils.clip_grad_norm_`.
         zero_grad : bool
             Leave zeros in the gradients that were used.
+
+        Returns
+        -------
+        Tensor, float or None
+            What the closure returned.
 
         Raises
         ------

@@ -195,7 +195,17 @@ class LBFGS(Compiled, _torch.LBFGS):
 
     @with_hooks
     def step(self, closure):
-        """Minimises what the closure returns; see PyTorch's method.
+        """Minimises what the closure returns, as PyTorch's method does.
+
+        Parameters
+        ----------
+        closure : callable
+            Clears the gradients, computes the loss, calls ``backward`` and returns the loss.
+
+        Returns
+        -------
+        Tensor
+            The loss before the step.
 
         Raises
         ------

@@ -10,6 +10,7 @@ import inspect
 
 from kael._kernels.torch_step import TorchStep
 from kael.optim import functional as kaels
+from kael.optim.arguments import described
 from kael.torch import tensors
 from kael.torch.optim import composed
 
@@ -70,9 +71,11 @@ def _form(reference, step, **always):
                 values_of[i] = states[i].get(key)
 
     function.__module__ = __name__
-    function.__doc__ = (
-        f"One step of ``{reference.__module__}.{name}``, with its arguments; ``foreach``, "
-        "``fused`` and ``capturable`` change nothing."
+    required = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+    function.__doc__ = described(
+        f"One step of ``{reference.__module__}.{name}``, with its arguments.",
+        list(signature.parameters),
+        len([p for p in required if p.default is p.empty]),
     )
     return function
 

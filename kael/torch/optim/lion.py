@@ -23,6 +23,11 @@ class Lion(Compiled):
         As of :class:`kael.optim.Lion`.
     master_weights, stochastic_rounding
         As of all classes here.
+
+    Raises
+    ------
+    ValueError
+        If a rate or another option is out of its range.
     """
 
     _rule = "Lion"

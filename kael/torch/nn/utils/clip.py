@@ -5,7 +5,7 @@ import torch
 from kael._kernels import torch_norm
 from kael._kernels.torch_read import Reader
 from kael._kernels.torch_step import TorchStep
-from kael.optim.clip import clip_factor, listed, root
+from kael.optim.clip import clip_factor, listed, order, root
 from kael.torch import tensors
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -47,19 +47,49 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """The norm of tensors as if they were one vector; arguments as of :func:`clip_grad_norm_`."""
+    """The norm of tensors as if they were one vector.
+
+    Parameters
+    ----------
+    tensors : Tensor or iterable of Tensor
+    norm_type, error_if_nonfinite, foreach
+        As for :func:`clip_grad_norm_`, which also says what is raised.
+
+    Returns
+    -------
+    Tensor, shape ()
+    """
     given = listed("get_total_norm", tensors, torch.Tensor)
     return _result(joint_norm(given, norm_type, "get_total_norm", error_if_nonfinite), given)
 
 
 def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
-    """The second half of :func:`clip_grad_norm_`, with a norm already known."""
+    """The second half of :func:`clip_grad_norm_`, with a norm already known.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient do not count.
+    max_norm : float
+    total_norm : float or Tensor of one element
+    foreach : bool, optional
+        Accepted and ignored.
+    """
     gradients = _gradients(listed("clip_grads_with_norm_", parameters, torch.Tensor))
     _scale(gradients, max_norm, float(total_norm))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays."""
+    """Limits every element of the gradients to ``[-clip_value, clip_value]``; NaN stays.
+
+    Parameters
+    ----------
+    parameters : Tensor or iterable of Tensor
+        Those without a gradient do not count.
+    clip_value : float
+    foreach : bool, optional
+        Accepted and ignored.
+    """
     limit = float(clip_value)
     _change(
         CLAMP,
@@ -70,7 +100,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
 
 def joint_norm(gradients, norm_type, op, error_if_nonfinite=False):
     """The norm as a Python float; ``op`` is what messages call it."""
-    norm_type = float(norm_type)
+    norm_type = order(norm_type)
     total = torch_norm.total(gradients, norm_type, Reader(tensors, op))
     return root(total, norm_type, error_if_nonfinite)
 

@@ -1,0 +1,63 @@
+"""Clamp: three operands, of which either bound may be missing or want a gradient."""
+
+from kael._kernels import elementwise as kernels
+from kael._kernels.tensor import TensorBase, alias, require_tensor
+from kael.autograd import needs_grad, record
+from kael.ops.elementwise import eq, maximum, minimum, where
+from kael.ops.rules import METHODS, common_dtype, in_place, tensor_of
+from kael.ops.shape import unbroadcast
+
+__all__ = ["clamp"]
+
+
+def clamp(x, min=None, max=None):
+    """``x`` with values below ``min`` raised to it, and values above ``max`` lowered to it.
+
+    Parameters
+    ----------
+    x : Tensor
+    min, max : Tensor or number, optional
+        At least one must be given.
+
+    Returns
+    -------
+    Tensor
+        NaN stays NaN; where min > max the result is max. The gradient passes where x lies within; a
+        bound that requires grad makes it the composition of :func:`maximum` and :func:`minimum`.
+
+    Raises
+    ------
+    ValueError
+        If neither bound is given, or the shapes do not broadcast.
+
+    Examples
+    --------
+    >>> kael.clamp(kael.tensor([-2, 0, 7]), 0, 5).tolist()
+    [0, 0, 5]
+    """
+    require_tensor("clamp", x)
+    bounds = [t for t in (min, max) if t is not None]
+    if not bounds:
+        raise ValueError("clamp: at least one of min and max must be given")
+    if needs_grad(*(t for t in bounds if isinstance(t, TensorBase))):
+        raised = x if min is None else maximum(x, min)
+        return raised if max is None else minimum(raised, max)
+    dtype = common_dtype("clamp", x, *bounds)
+    a = tensor_of(dtype, x)
+    limits = [tensor_of(dtype, t) for t in bounds]
+    if len(limits) == 2:
+        out = kernels.clamp(a, *limits)
+    else:
+        op = kernels.BINARY["minimum" if min is None else "maximum"]
+        out = kernels.binary(op, a, limits[0])
+    if not needs_grad(x):
+        return out
+    kept, result, shape, former = alias(a), alias(out), x.shape, x.dtype
+
+    def gradient(g):
+        return (unbroadcast(where(eq(kept, result), g, 0), shape).to(former),)
+
+    return record("clamp", out, (x,), gradient, (kept, result))
+
+
+METHODS |= {"clamp": clamp, "clamp_": in_place(clamp)}
