@@ -58,31 +58,33 @@ class Composed(Compiled):
                 for p in group["params"]
                 if p.grad is not None
             ]
-            states = [self._ready(group, p, clear) for group, p in work]
+            states = [
+                self._ready(group, p, p.grad, self.state.get(p, {}), clear) for group, p in work
+            ]
             for (group, p), state in zip(work, states, strict=True):
                 self.state[p].update(state)
-                self._step_one(group, p, state, factor)
+                self._step_one(group, p, p.grad, state, factor)
             if clear:
                 tensors.clear([p.grad for _, p in work])
 
-    def _ready(self, group, p, clear):
+    def _ready(self, group, p, g, state, clear=False):
         """The state of a parameter, made where it is absent; raises what the step would."""
         name = type(self).__name__
         tensors.check_storing(group)
         if p.is_complex():
             raise RuntimeError(f"{name} does not support complex parameters")
-        if p.grad.is_sparse:
+        if g.is_sparse:
             raise RuntimeError(f"{name} does not support sparse gradients")
         check(p, p, name, "parameters")
-        check(p.grad, p, name, "gradients")
+        check(g, p, name, "gradients")
         if clear:
-            check(p.grad, p, name, "gradients, which are to be zeroed,")
-        if p.grad.shape != p.shape:
+            check(g, p, name, "gradients, which are to be zeroed,")
+        if g.shape != p.shape:
             raise ValueError(
-                f"{name}: the gradient {tuple(p.grad.shape)} does not have the shape "
+                f"{name}: the gradient {tuple(g.shape)} does not have the shape "
                 f"of its parameter {tuple(p.shape)}"
             )
-        state, ready = self.state.get(p, {}), self._initial(group, p)
+        ready = self._initial(group, p)
         if group.get("master_weights") and p.dtype in HALVES:
             master = tensors.new_master(p)
             ready = {**self._initial(group, master), "master_param": master}
@@ -102,14 +104,14 @@ class Composed(Compiled):
             ready[key] = found
         return ready
 
-    def _step_one(self, group, p, state, factor):
+    def _step_one(self, group, p, g, state, factor):
         state = dict(state)
         master = state.pop("master_param", None)
         if master is not None:
             tensors.renew(master, p)
         changed = p if master is None else master
         seen = {key: as_kaels(t) for key, t in state.items()}
-        g, q = as_kaels(p.grad), as_kaels(changed)
+        g, q = as_kaels(g), as_kaels(changed)
         self._change(group, q, g if factor == 1.0 else g * factor, seen, changed.dtype)
         tensors.increment_version([p, changed, *state.values()])
         seen[None], state[None] = q, p
@@ -134,6 +136,18 @@ class Composed(Compiled):
     def _change(self, group, p, g, state, dtype):
         """Changes tensors of kael's; dtype is the parameter's own."""
         raise NotImplementedError
+
+
+def update(kind, params, grads, states, group):
+    """One step without an optimizer; adds to the states, which are dicts, what is absent."""
+    stepper = kind.__new__(kind)
+    with torch.no_grad(), no_grad():
+        several = list(zip(params, grads, states, strict=True))
+        for (p, g, state), ready in zip(
+            several, [stepper._ready(group, *each) for each in several], strict=True
+        ):
+            state.update(ready)
+            stepper._step_one(group, p, g, ready, 1.0)
 
 
 class Adafactor(Composed, _torch.Adafactor):
