@@ -155,10 +155,15 @@ class Compiled(Optimizer):
         return directly(super().state_dict)()
 
     def load_state_dict(self, state_dict):
-        """Takes over a state; see PyTorch's method.
+        """Takes over a state, as PyTorch's method does.
 
         That gives all of a parameter's state its dtype. Here single numbers keep theirs, and so
         does what stands beside a master: a run that was saved goes on as if it had not been.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by ``state_dict`` of this class or PyTorch's.
         """
         taken = {}
 
