@@ -5,10 +5,10 @@
     python tools/accuracy.py --double      # float64, a sample, against mpmath
 
 In float32 the reference is the C library's function of double, and the work is done by
-tools/accuracy.c, compiled on demand; it takes about a minute a function. A function of one operand is tried with all
-2**32 floats, one of two operands with as many random pairs as ``--pairs`` says. Nothing is skipped:
-NaN, infinities and zeros must agree too, signs of zero included, and the last column counts those
-that do not.
+tools/accuracy.c, compiled on demand; it takes about a minute a function. A function of one operand
+is tried with all 2**32 floats, one of two operands with as many random pairs as ``--pairs`` says.
+Nothing is skipped: NaN, infinities and zeros must agree too, signs of zero included, and the last
+column counts those that do not.
 """
 
 import argparse

@@ -144,7 +144,7 @@ def mills(a):
 
 
 def octave_pieces(shift, scale=1):
-    """The 16 intervals where shift + scale x has the same exponent and first two bits, from 0 on."""
+    """The 16 intervals, from 0 on, where shift + scale x keeps its exponent and first two bits."""
     ends = [mp.mpf(shift)]
     while len(ends) <= 16:
         step = mp.mpf(2) ** (mp.floor(mp.log(ends[-1], 2)) - 2)

@@ -50,7 +50,7 @@ KL_INLINE V(vec) KL_FN(gelu_slope)(V(vec) x) {
 
 #else
 
-/* 1.5 ulp. */
+/* 1.0 ulp. */
 KL_INLINE V(vec) KL_FN(gelu)(V(vec) x) { return KL_FN(gelu_by_mills)(x); }
 KL_INLINE V(vec) KL_FN(gelu_slope)(V(vec) x) { return KL_FN(gelu_slope_by_mills)(x); }
 
