@@ -30,6 +30,7 @@ python_maximum_signature_line_length = 80
 
 # Alabaster comes with Sphinx; nothing is loaded from elsewhere.
 html_theme = "alabaster"
+html_static_path = ["_static"]
 html_theme_options = {
     "description": "the same bits, whatever runs them",
     "fixed_sidebar": True,

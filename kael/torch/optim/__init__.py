@@ -102,11 +102,16 @@ class SGD(Compiled, _torch.SGD):
     _rule = "SGD"
 
 
+_STORING = """\
+    master_weights, stochastic_rounding : bool
+        For parameters of 16 bits, and not both: step float32 masters, which the state keeps; round
+        new values up or down at random, right on average.
+"""
 for _class in (
     ASGD, LBFGS, SGD, Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Muon, NAdam, RAdam,
     RMSprop, Rprop,
 ):  # fmt: skip
-    _class.__doc__ = borrowed(_class.__doc__, getattr(_kaels, _class.__name__).__doc__)
+    _class.__doc__ = borrowed(_class.__doc__, getattr(_kaels, _class.__name__).__doc__, _STORING)
 
 
 def __getattr__(name):
