@@ -56,7 +56,7 @@ HOT = {
         "exp_total mixed_cross_entropy_rows mixed_cross_entropy_backward_rows", "f32 f64"
     ),
     "matmul": each("v2_ikj v3_tiled", "f32 f64"),
-    "norm": ["norm_widen_f32"],
+    "norm": ["widen_halves_f32"],
     "random": each("bernoulli integer_bits normal uniform", "f32 f64"),
     "reduce": [
         *each("columns_meet", "f32 f64 i32 i64 u8"),

@@ -116,7 +116,7 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
            !kl_b_within(kernels, product, KL_L3_BYTES);
 }
 
-/* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
+/* An empty inner dimension: sums of nothing are 0. The operands may have no memory. */
 static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product) {
     struct kl_block block =
@@ -126,8 +126,15 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
-/* Rows up to which a b that has to be turned costs more to turn than to multiply. */
-enum { KL_TURNED_ROWS = 4 };
+/* Whether so few rows wait for a transposed b that it costs more to turn than to multiply. */
+KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
+                          const struct kl_product *product) {
+    const int64_t least = kernels->turned != NULL
+                              ? KL_TURNED_STREAMS * kernels->turned->lanes
+                              : KL_TURNED_VECTORS * kernels->width;
+    return product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
+           product->columns >= least;
+}
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for
  * itself while it reads them (also v5 and v6, whose b is never turned), or, where they must be
@@ -144,9 +151,7 @@ static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
         !kl_rows_collide(kernels, product))
         return KL_DIRECT;
     if (kl_streams_b(kernels, product)) return KL_STREAM;
-    if (product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
-        product->columns >= KL_TURNED_VECTORS * kernels->width)
-        return KL_TURNED;
+    if (kl_turns_b(kernels, product)) return KL_TURNED;
     if (kl_small_a(kernels, product) && kl_direct_a(kernels, product)) return KL_PANELS;
     return kl_large_way(kernels, product);
 }
@@ -173,6 +178,7 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
         .out = product->out,
         .out_row = product->out_column,
         .out_column = product->out_row,
+        .activation = product->activation,
         .fresh = product->fresh,
     };
 }
@@ -339,7 +345,7 @@ static inline void kl_batch_work(const struct kl_batch *batch, int64_t *elements
         b *= batch->b[d] ? batch->shape[d] : 1;
     }
     *elements = a + b + out + (one->bias ? one->columns : 0);
-    *flops = 2 * out * one->inner + (one->bias ? out : 0);
+    *flops = 2 * out * one->inner + (one->bias ? out : 0) + (one->activation.kernel ? out : 0);
 }
 
 #endif

@@ -16,10 +16,8 @@
 
 #include <string.h>
 
-#include "kael/config.h"
+#include "kael/elementwise/loops.h"
 #include "kael/runtime.h"
-
-typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n);
 
 enum {
     kMaxOperands = 4,  /* the output and up to three inputs */

@@ -17,6 +17,7 @@
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
 
+#include "kael/matmul/activation.h"
 #include "kael/matmul/tile.h"
 
 /* An operand as it comes; strides in bytes, of any sign, or 0. */
@@ -25,13 +26,14 @@ struct kl_matrix {
     int64_t row, column;
 };
 
-/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]). */
+/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]); an activation. */
 struct kl_product {
     int64_t rows, inner, columns;
     struct kl_matrix a, b;
     char *out;
     int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
     const char *bias;            /* or NULL */
+    struct kl_activation activation;
     bool fresh;                  /* out holds nothing yet */
 };
 
@@ -62,6 +64,7 @@ struct kl_block {
     char *out;
     int64_t out_row;
     const char *bias;
+    struct kl_activation activation; /* none before the last inner block */
     char *parked; /* see struct kl_tile */
     int64_t parked_row;
     int mode;
@@ -185,6 +188,8 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
 static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *whole) {
     const int64_t size = kernels->size;
     struct kl_block block = *whole;
+    const bool activates = block.activation.kernel != NULL && block.mode != KL_TILE_PARK;
+    int64_t waiting = 0; /* finished columns that wait for it */
     struct kl_tile tile = {.a_row = block.a_row,
                            .a_inner = block.a_inner,
                            .out_row = block.out_row,
@@ -211,6 +216,14 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
             block.a = block.a_panels;
             block.a_packed = true;
             block.a_panels = NULL;
+        }
+        waiting += tile.columns;
+        const bool last = left + tile.columns == block.columns;
+        if (activates && (last || block.rows * waiting * size >= KL_WAITING_BYTES)) {
+            kl_activate(&block.activation,
+                        block.out + (left + tile.columns - waiting) * size, block.out_row,
+                        block.rows, waiting, size);
+            waiting = 0;
         }
     }
 }
@@ -241,6 +254,7 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
         .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
+        .activation = last ? product->activation : (struct kl_activation){NULL, 0},
         .parked = product->out + top * product->out_row + left * size, /* unused */
         .parked_row = product->out_row,
         .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,

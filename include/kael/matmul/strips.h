@@ -7,7 +7,7 @@
 #ifndef KAEL_MATMUL_STRIPS_H
 #define KAEL_MATMUL_STRIPS_H
 
-#include "kael/matmul/loops.h"
+#include "kael/matmul/turned.h"
 #include "kael/runtime.h"
 
 /* How a product goes: the strips' four ways, or packed.h. */
@@ -54,6 +54,8 @@ static int kl_strips_body(void *context, int64_t first, int64_t last) {
                 kl_multiply_direct(job->kernels, &part);
             else if (job->way == KL_STREAM)
                 kl_multiply_stream(job->kernels, &part, scratch);
+            else if (job->way == KL_TURNED && job->kernels->turned != NULL)
+                kl_multiply_abreast(job->kernels, &part, scratch);
             else if (job->way == KL_TURNED)
                 kl_multiply_turned(job->kernels, &part, scratch);
             else
@@ -115,7 +117,10 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
     if (way == KL_STREAM)
         job.scratch_bytes = kl_round_up(rows * columns * kernels->size, KL_ALIGNMENT);
     else if (way == KL_TURNED)
-        job.scratch_bytes = kl_round_up(kl_turned_bytes(kernels), KL_ALIGNMENT);
+        job.scratch_bytes = kl_round_up(
+            kernels->turned != NULL ? kl_max(1, kl_turned_a_bytes(kernels, product))
+                                    : kl_turned_bytes(kernels),
+            KL_ALIGNMENT);
     else
         job.scratch_bytes = kl_packed_bytes(kernels, panel, product->inner) +
                             (pack_a ? kl_packed_bytes(kernels, rows, product->inner) : 0);

@@ -76,14 +76,36 @@ struct kl_tile_kernels {
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_pack pack;
+    const struct kl_turned_kernels *turned; /* or NULL: b goes through L1 to be turned */
     const struct kl_tile_kernels *narrow; /* or NULL: for columns left over, vectors half as wide */
+};
+
+/* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,
+ * packed: [inner][h]. A stream makes `lanes` columns of out from as many rows of a transposed b,
+ * b_column apart. */
+enum { KL_TURNED_ROWS = 4, KL_TURNED_STREAMS = 2 };
+struct kl_turned_stream {
+    const char *a, *b;
+    char *out;
+    int64_t out_row;
+    const char *bias; /* or NULL */
+    int mode;         /* never KL_TILE_PARK */
+};
+struct kl_turned {
+    struct kl_turned_stream stream[KL_TURNED_STREAMS]; /* ended in this order */
+    int64_t b_column, inner;
+};
+struct kl_turned_kernels {
+    int lanes;
+    void (*kernel[KL_TURNED_ROWS])(const struct kl_turned *job);
 };
 
 /* X(h, vectors) for every height up to the last. */
 #define KL_HEIGHTS_1(X, v) X(1, v)
 #define KL_HEIGHTS_2(X, v) KL_HEIGHTS_1(X, v) X(2, v)
 #define KL_HEIGHTS_3(X, v) KL_HEIGHTS_2(X, v) X(3, v)
-#define KL_HEIGHTS_6(X, v) KL_HEIGHTS_3(X, v) X(4, v) X(5, v) X(6, v)
+#define KL_HEIGHTS_4(X, v) KL_HEIGHTS_3(X, v) X(4, v)
+#define KL_HEIGHTS_6(X, v) KL_HEIGHTS_4(X, v) X(5, v) X(6, v)
 #define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
 #define KL_HEIGHTS_14(X, v) \
     KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v) X(13, v) X(14, v)

@@ -157,6 +157,7 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
         .lanes = KL_TILE_LANES, .vectors = __VA_ARGS__, .pack = (packing),              \
+        .turned = KL_TILE_TURNED,                                                       \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},                 \
         .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},                   \
     }

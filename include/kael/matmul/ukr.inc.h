@@ -3,6 +3,9 @@
  */
 #include "kael/matmul/tile.inc.h"
 
+#ifndef KL_TILE_TURNED
+#define KL_TILE_TURNED NULL
+#endif
 #ifndef KL_TILE_NARROW
 #define KL_TILE_NARROW NULL
 #endif
@@ -21,6 +24,7 @@ static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
 #undef KL_SHAPE
 #undef KL_TILE_LANES
 #undef KL_TILE_NARROW
+#undef KL_TILE_TURNED
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
 #undef KL_TILE_ORDER

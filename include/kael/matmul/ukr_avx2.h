@@ -12,6 +12,7 @@
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 1
 #define KL_TILE_ORDER (void)0
+#define KL_TILE_TURNED &KL_FN(turned_kernels)
 
 #define KL_TILES_f32_avx2(X) \
     KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_2(X, 4) KL_HEIGHTS_1(X, 8)

@@ -4,34 +4,49 @@
  * Halves of two rows are loaded into one register, so that no shuffle crosses its middle: 16
  * shuffles for 64 elements. src is prefetched four lines ahead.
  */
-/* 16 bytes of a lane. */
-#define KL_QUARTER(lane, k) _mm_loadu_ps((const float *)(src + offset[lane] + (k) * size))
-#define KL_PAIR(lane, other, k) \
-    _mm256_insertf128_ps(_mm256_castps128_ps256(KL_QUARTER(lane, k)), KL_QUARTER(other, k), 1)
+/* 16 bytes at one place and 16 at another. */
+#define KL_PAIR(first, second)                                                             \
+    _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const float *)(first))),     \
+                         _mm_loadu_ps((const float *)(second)), 1)
 
-KL_INLINE void KL_FN(square_f32)(const char *src, const int64_t *offset, char *dst, int64_t pitch) {
-    enum { size = 4 };
-    KL_UNROLL for (int k = 0; k < 8; k += 4) {
-        const __m256 a = KL_PAIR(0, 4, k), b = KL_PAIR(1, 5, k);
-        const __m256 c = KL_PAIR(2, 6, k), d = KL_PAIR(3, 7, k);
-        const __m256 ab = _mm256_unpacklo_ps(a, b), cd = _mm256_unpacklo_ps(c, d);
-        const __m256 ab2 = _mm256_unpackhi_ps(a, b), cd2 = _mm256_unpackhi_ps(c, d);
-        float *const out = (float *)dst + k * pitch;
-        _mm256_storeu_ps(out, _mm256_shuffle_ps(ab, cd, 0x44));
-        _mm256_storeu_ps(out + pitch, _mm256_shuffle_ps(ab, cd, 0xEE));
-        _mm256_storeu_ps(out + 2 * pitch, _mm256_shuffle_ps(ab2, cd2, 0x44));
-        _mm256_storeu_ps(out + 3 * pitch, _mm256_shuffle_ps(ab2, cd2, 0xEE));
+/* turned[k][lane] = lane[k]: pair[l] has lane l in its lower half and the lane as many further on as
+ * there are pairs in its upper one. */
+KL_INLINE void KL_FN(turn_f32)(const __m256 pair[4], __m256 turned[4]) {
+    const __m256 ab = _mm256_unpacklo_ps(pair[0], pair[1]);
+    const __m256 cd = _mm256_unpacklo_ps(pair[2], pair[3]);
+    const __m256 ab2 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    const __m256 cd2 = _mm256_unpackhi_ps(pair[2], pair[3]);
+    turned[0] = _mm256_shuffle_ps(ab, cd, 0x44);
+    turned[1] = _mm256_shuffle_ps(ab, cd, 0xEE);
+    turned[2] = _mm256_shuffle_ps(ab2, cd2, 0x44);
+    turned[3] = _mm256_shuffle_ps(ab2, cd2, 0xEE);
+}
+KL_INLINE void KL_FN(turn_f64)(const __m256 pair[2], __m256d turned[2]) {
+    const __m256d ac = _mm256_castps_pd(pair[0]), bd = _mm256_castps_pd(pair[1]);
+    turned[0] = _mm256_unpacklo_pd(ac, bd);
+    turned[1] = _mm256_unpackhi_pd(ac, bd);
+}
+
+KL_INLINE void KL_FN(square_f32)(const char *src, const int64_t *offset, float *dst,
+                                 int64_t pitch) {
+    KL_UNROLL for (int k = 0; k < 8; k += 4, src += 16) {
+        __m256 pair[4], turned[4];
+        KL_UNROLL for (int l = 0; l < 4; ++l)
+            pair[l] = KL_PAIR(src + offset[l], src + offset[l + 4]);
+        KL_FN(turn_f32)(pair, turned);
+        KL_UNROLL for (int s = 0; s < 4; ++s) _mm256_storeu_ps(dst + (k + s) * pitch, turned[s]);
     }
 }
 
-KL_INLINE void KL_FN(square_f64)(const char *src, const int64_t *offset, char *dst, int64_t pitch) {
-    enum { size = 8 };
-    KL_UNROLL for (int k = 0; k < 4; k += 2) {
-        const __m256d ac = _mm256_castps_pd(KL_PAIR(0, 2, k));
-        const __m256d bd = _mm256_castps_pd(KL_PAIR(1, 3, k));
-        double *const out = (double *)dst + k * pitch;
-        _mm256_storeu_pd(out, _mm256_unpacklo_pd(ac, bd));
-        _mm256_storeu_pd(out + pitch, _mm256_unpackhi_pd(ac, bd));
+KL_INLINE void KL_FN(square_f64)(const char *src, const int64_t *offset, double *dst,
+                                 int64_t pitch) {
+    KL_UNROLL for (int k = 0; k < 4; k += 2, src += 16) {
+        const __m256 pair[2] = {KL_PAIR(src + offset[0], src + offset[2]),
+                                KL_PAIR(src + offset[1], src + offset[3])};
+        __m256d turned[2];
+        KL_FN(turn_f64)(pair, turned);
+        _mm256_storeu_pd(dst + k * pitch, turned[0]);
+        _mm256_storeu_pd(dst + (k + 1) * pitch, turned[1]);
     }
 }
 
@@ -39,10 +54,11 @@ KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int
     KL_UNROLL for (int lane = 0; lane < (int)(32 / sizeof(T)); ++lane)
         __builtin_prefetch(src + offset[lane] + 256);
     if (sizeof(T) == sizeof(float))
-        KL_FN(square_f32)(src, offset, (char *)dst, pitch);
+        KL_FN(square_f32)(src, offset, (float *)dst, pitch);
     else
-        KL_FN(square_f64)(src, offset, (char *)dst, pitch);
+        KL_FN(square_f64)(src, offset, (double *)dst, pitch);
 }
 #define KL_SQUARE ((int64_t)(32 / sizeof(T)))
-#undef KL_QUARTER
+
+#include "kael/matmul/turned_x86.inc.h"
 #undef KL_PAIR

@@ -13,6 +13,7 @@
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 0 /* of vector registers */
 #define KL_TILE_ORDER (void)0
+#define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, avx512) /* of half vectors, too */
 
 #define KL_TILES_f32_avx512(X) \
     KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)

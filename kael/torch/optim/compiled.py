@@ -1,6 +1,7 @@
 """The step that takes the place of PyTorch's."""
 
 import functools
+import inspect
 
 import torch
 from torch.optim import Optimizer
@@ -36,12 +37,61 @@ def with_hooks(step):
     return function
 
 
+STORING = ("master_weights", "stochastic_rounding")
+
+
+def constructor_of(reference):
+    """The constructor of a class of PyTorch's with kael's options behind its own."""
+
+    @functools.wraps(reference.__init__)
+    def constructor(self, *args, master_weights=False, stochastic_rounding=False, **kwargs):
+        self._storing = storing(master_weights, stochastic_rounding)
+        reference.__init__(self, *args, **kwargs)
+        self._constructed()
+
+    signature = inspect.signature(reference.__init__)
+    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=False) for n in STORING]
+    parameters = [*signature.parameters.values(), *more]
+    constructor.__signature__ = signature.replace(parameters=parameters)
+    return constructor
+
+
+def storing(*chosen):
+    """The names of the options that are chosen."""
+    return tuple(name for name, wanted in zip(STORING, chosen, strict=True) if wanted)
+
+
 class Compiled(Optimizer):
-    """Stands before a class of PyTorch's in the bases: ``_rule`` names the kernel of its step."""
+    """Stands before a class of PyTorch's in the bases: ``_rule`` names the kernel of its step.
+
+    Besides that class's arguments it takes two, for parameters of float16 and bfloat16 (others do
+    not change by them), also as options of a group:
+
+    ``master_weights``
+        The step is one of float32 parameters, which are kept as ``master_param`` in the state, all
+        of which is then float32. The parameter is the rounding of its master; an element that
+        somebody else has changed gives its master a new value.
+    ``stochastic_rounding``
+        New values are rounded up or down at random, with the probabilities that make the rounding
+        right on average, so that steps below half a unit are not lost. Element i of the 16-bit
+        parameters of a group, as if they were one, takes random number i (numerics R7) from
+        ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of the
+        group, and a position, which each step moves on.
+    """
 
     _rule = None
     _compiled = None
+    _storing = ()
     total_norm = None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for base in cls.__bases__:
+            if issubclass(base, Optimizer) and not issubclass(base, Compiled):
+                cls.__init__ = constructor_of(base)
+
+    def _constructed(self):
+        """Runs behind PyTorch's constructor."""
 
     def add_param_group(self, param_group):
         """Adds a group of parameters, as PyTorch's method does.
@@ -55,23 +105,59 @@ class Compiled(Optimizer):
         ------
         TypeError
             A tensor that is not in the CPU's memory.
+        ValueError
+            ``master_weights`` and ``stochastic_rounding`` together.
         NotImplementedError
             ``differentiable``.
         """
+        self.defaults.update(dict.fromkeys(self._storing, True))
         super().add_param_group(param_group)
         try:
             self._check(param_group)
         except BaseException:
             self.param_groups.pop()
             raise
+        self._complete(param_group, len(self.param_groups) - 1)
+
+    def _complete(self, group, number):
+        """Options that checkpoints of PyTorch lack, and the start of random numbers."""
+        for key in STORING:
+            if key in self.defaults:
+                group.setdefault(key, self.defaults[key])
+        if group.get("stochastic_rounding"):
+            group.setdefault("rounding_state", tensors.rounding_state(number))
 
     def _check(self, group):
         name = type(self).__name__
+        tensors.check_storing(group)
         if group.get("differentiable"):
             raise NotImplementedError(f"{name}: differentiable=True: the step cannot be recorded")
         for p in group["params"]:
             tensors.check_kind(p, name, "parameters")
             tensors.check_place(p, name, "parameters")
+
+    def load_state_dict(self, state_dict):
+        """Takes over a state; see PyTorch's method.
+
+        That gives all of a parameter's state its dtype. Here single numbers keep theirs, and so
+        does what stands beside a master: a run that was saved goes on as if it had not been.
+        """
+        taken = {}
+
+        def remember(_, changed):
+            taken.update(changed)
+
+        hook = self.register_load_state_dict_pre_hook(remember)  # behind all others
+        try:
+            super().load_state_dict(state_dict)
+        finally:
+            hook.remove()
+        saved_groups = taken["param_groups"]
+        for number, (group, saved) in enumerate(zip(self.param_groups, saved_groups, strict=True)):
+            self._complete(group, number)
+            for p, key in zip(group["params"], saved["params"], strict=True):
+                kept = taken["state"].get(key, {})
+                tensors.restore(self.state.get(p), kept, p, group.get("master_weights"))
 
     @with_hooks
     def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):

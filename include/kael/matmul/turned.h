@@ -1,0 +1,133 @@
+/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their way
+ * from memory to fma.
+ *
+ * R2 gives each output one chain of fma, so vectors run along the columns, each lane on a row of w
+ * of its own. A kernel leads two streams abreast, whose chains do not wait for each other: of one
+ * set of columns, two inner blocks, which are chains of their own; of two sets what is left. Not
+ * two sets from the beginning, because their lines would meet in one set of L1, which holds 8,
+ * where rows lie a multiple of 4096 bytes apart (1 x 1024 x 1024 f32 in L3, one thread of Zen 4:
+ * 87 us, and 141 with two sets). a is packed, [inner][rows], so that its values have constant
+ * places.
+ */
+#ifndef KAEL_MATMUL_TURNED_H
+#define KAEL_MATMUL_TURNED_H
+
+#include "kael/matmul/loops.h"
+
+/* One set of columns: where it begins; the last one begins early enough to be whole, and of its
+ * lanes the first `skip` belong to the set before. */
+struct kl_turned_set {
+    int64_t left, skip;
+    char *out; /* for whole sets that of the product, else a buffer */
+    int64_t out_row;
+};
+
+enum { KL_TURNED_SET_BYTES = KL_TURNED_ROWS * 32 };
+
+struct kl_turned_job {
+    const struct kl_tile_kernels *kernels;
+    const struct kl_product *product;
+    const char *a; /* packed */
+};
+
+/* An inner block of a set. */
+KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *job,
+                                                   const struct kl_turned_set *set,
+                                                   int64_t block) {
+    const struct kl_product *const product = job->product;
+    const int64_t first = block * KL_INNER_BLOCK, size = job->kernels->size;
+    const bool biased = product->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
+    return (struct kl_turned_stream){
+        .a = job->a + first * product->rows * size,
+        .b = product->b.data + first * size + set->left * product->b.column,
+        .out = set->out,
+        .out_row = set->out_row,
+        .bias = biased ? product->bias + set->left * size : NULL,
+        .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
+    };
+}
+
+KL_INLINE void kl_turned_pair(const struct kl_turned_job *job, const struct kl_turned_set *first,
+                              int64_t first_block, const struct kl_turned_set *second,
+                              int64_t second_block) {
+    const struct kl_product *const product = job->product;
+    const struct kl_turned pair = {
+        .stream = {kl_turned_stream(job, first, first_block),
+                   kl_turned_stream(job, second, second_block)},
+        .b_column = product->b.column,
+        .inner = kl_min(KL_INNER_BLOCK, product->inner - first_block * KL_INNER_BLOCK),
+    };
+    job->kernels->turned->kernel[product->rows - 1](&pair);
+}
+
+/* Set s of the product; a set that is not whole goes by a buffer. */
+KL_INLINE struct kl_turned_set kl_turned_begin(const struct kl_turned_job *job, int64_t s,
+                                               char *buffer) {
+    const struct kl_product *const product = job->product;
+    const int64_t lanes = job->kernels->turned->lanes, size = job->kernels->size;
+    const int64_t left = kl_min(s * lanes, product->columns - lanes);
+    struct kl_turned_set set = {left, s * lanes - left, product->out + left * size,
+                                product->out_row};
+    if (set.skip == 0) return set;
+    for (int64_t i = 0; i < product->rows && !product->fresh; ++i)
+        memcpy(buffer + i * lanes * size, set.out + i * set.out_row, (size_t)(lanes * size));
+    set.out = buffer;
+    set.out_row = lanes * size;
+    return set;
+}
+
+KL_INLINE void kl_turned_end(const struct kl_turned_job *job, const struct kl_turned_set *set) {
+    const struct kl_product *const product = job->product;
+    if (set->skip == 0) return;
+    const int64_t size = job->kernels->size, skipped = set->skip * size;
+    char *const out = product->out + set->left * size;
+    for (int64_t i = 0; i < product->rows; ++i)
+        memcpy(out + i * product->out_row + skipped, set->out + i * set->out_row + skipped,
+               (size_t)(set->out_row - skipped));
+}
+
+/* Two sets of columns; of the second one, where there is none, the values go nowhere. Each adds its
+ * inner blocks in order. */
+static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alone) {
+    const int64_t whole = job->product->inner / KL_INNER_BLOCK;
+    char buffer[2][KL_TURNED_SET_BYTES] = {{0}};
+    const struct kl_turned_set first = kl_turned_begin(job, s, buffer[0]);
+    struct kl_turned_set second = first;
+    if (alone) {
+        second.out = buffer[1];
+        second.out_row = job->kernels->turned->lanes * job->kernels->size;
+    } else {
+        second = kl_turned_begin(job, s + 1, buffer[1]);
+    }
+    for (int64_t block = 0; block + 2 <= whole; block += 2)
+        kl_turned_pair(job, &first, block, &first, block + 1);
+    for (int64_t block = 0; !alone && block + 2 <= whole; block += 2)
+        kl_turned_pair(job, &second, block, &second, block + 1);
+    if (whole % 2 != 0) kl_turned_pair(job, &first, whole - 1, &second, whole - 1);
+    if (job->product->inner % KL_INNER_BLOCK != 0)
+        kl_turned_pair(job, &first, whole, &second, whole);
+    kl_turned_end(job, &first);
+    if (!alone) kl_turned_end(job, &second);
+}
+
+/* Bytes of a packed, unless it lies so. */
+KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
+                                    const struct kl_product *product) {
+    if (product->rows == 1 && product->a.column == kernels->size) return 0;
+    return product->rows * product->inner * kernels->size + KL_PACK_SLACK;
+}
+
+/* Up to KL_TURNED_ROWS rows, and columns enough for a set. */
+static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
+                                const struct kl_product *product, char *scratch) {
+    struct kl_turned_job job = {kernels, product, product->a.data};
+    if (kl_turned_a_bytes(kernels, product) > 0) {
+        kernels->pack(product->a.data, product->a.row, product->a.column, product->rows,
+                      product->inner, product->rows, scratch);
+        job.a = scratch;
+    }
+    const int64_t sets = kl_ceil_div(product->columns, kernels->turned->lanes);
+    for (int64_t s = 0; s < sets; s += 2) kl_turned_sets(&job, s, s + 1 == sets);
+}
+
+#endif

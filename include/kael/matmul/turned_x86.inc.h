@@ -1,0 +1,95 @@
+/* Few rows against a transposed b in 256-bit registers, for both x86 sets; see turned.h. Squares of
+ * KL_TURNED_LANES rows of b by KL_TURNED_STEPS steps go from memory through the shuffles of
+ * ukr_avx2.inc.h straight into fma.
+ *
+ * Registers: 2 x rows sums, a square of 4 (f32) or 2 (f64) and as many on their way to one, a value
+ * of a: 4 x 2 + 4 + 3 + 1 = 16.
+ */
+#define KL_YMM_f32(name) _mm256_##name##_ps
+#define KL_YMM_f64(name) _mm256_##name##_pd
+#define KL_YMM(name) KL_CAT2(KL_YMM_, KL_TYPE)(name)
+#define KL_YMM_VECTOR_f32 __m256
+#define KL_YMM_VECTOR_f64 __m256d
+#define KL_YMM_VECTOR KL_CAT2(KL_YMM_VECTOR_, KL_TYPE)
+
+/* sum += the products of step s: lanes of b against values of a. */
+KL_INLINE void KL_FN(turned_step)(const char *a, KL_YMM_VECTOR b, const int rows,
+                                  KL_YMM_VECTOR *sum) {
+    KL_UNROLL for (int i = 0; i < rows; ++i)
+        sum[i] = KL_YMM(fmadd)(KL_YMM(set1)(((const KL_LOOSE *)a)[i]), b, sum[i]);
+}
+
+/* What becomes of the sums, as with a tile. */
+KL_INLINE void KL_FN(turned_end)(const struct kl_turned_stream *stream, const int rows,
+                                 const KL_YMM_VECTOR *sum) {
+    char *out = stream->out;
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        KL_YMM_VECTOR row = KL_YMM(setzero)();
+        if (stream->mode == KL_TILE_ADD) row = KL_YMM(loadu)((const T *)out);
+        row = KL_YMM(add)(row, sum[i]);
+        if (stream->bias != NULL)
+            row = KL_YMM(add)(row, KL_YMM(loadu)((const T *)stream->bias));
+        KL_YMM(storeu)((T *)out, row);
+        out += stream->out_row;
+    }
+}
+
+KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
+    enum { LANES = 32 / sizeof(T), STEPS = LANES / 2, HALF = LANES / 2 };
+    const int64_t size = sizeof(T), column = job->b_column, third = 3 * column;
+    const char *a[KL_TURNED_STREAMS], *low[KL_TURNED_STREAMS], *high[KL_TURNED_STREAMS];
+    KL_YMM_VECTOR sum[KL_TURNED_STREAMS][KL_TURNED_ROWS];
+    KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+        a[x] = job->stream[x].a;
+        low[x] = job->stream[x].b;
+        high[x] = low[x] + HALF * column;
+        KL_UNROLL for (int i = 0; i < rows; ++i) sum[x][i] = KL_YMM(setzero)();
+    }
+    int64_t k = job->inner;
+    for (; k >= STEPS; k -= STEPS) {
+        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+            __m256 pair[HALF];
+            KL_YMM_VECTOR turned[STEPS];
+            KL_UNROLL for (int l = 0; l < HALF; ++l) {
+                const int64_t lane = l < 3 ? l * column : third;
+                pair[l] = KL_PAIR(low[x] + lane, high[x] + lane);
+            }
+            KL_FN(KL_CAT2(turn_, KL_TYPE))(pair, turned);
+            KL_UNROLL for (int s = 0; s < STEPS; ++s)
+                KL_FN(turned_step)(a[x] + s * rows * size, turned[s], rows, sum[x]);
+            a[x] += STEPS * rows * size;
+            low[x] += STEPS * size;
+            high[x] += STEPS * size;
+        }
+    }
+    for (; k > 0; --k) {
+        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+            T lane[LANES];
+            for (int l = 0; l < LANES; ++l) lane[l] = *(const KL_LOOSE *)(low[x] + l * column);
+            KL_FN(turned_step)(a[x], KL_YMM(loadu)(lane), rows, sum[x]);
+            a[x] += rows * size;
+            low[x] += size;
+        }
+    }
+    KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x)
+        KL_FN(turned_end)(&job->stream[x], rows, sum[x]);
+}
+
+#define X(h, v) \
+    static void KL_FN(turned_##h)(const struct kl_turned *job) { KL_FN(turned)(job, h); }
+KL_HEIGHTS_4(X, 1)
+#undef X
+
+static const struct kl_turned_kernels KL_FN(turned_kernels) = {
+    .lanes = 32 / sizeof(T),
+#define X(h, v) [(h) - 1] = KL_FN(turned_##h),
+    .kernel = {KL_HEIGHTS_4(X, 1)},
+#undef X
+};
+
+#undef KL_YMM_f32
+#undef KL_YMM_f64
+#undef KL_YMM
+#undef KL_YMM_VECTOR_f32
+#undef KL_YMM_VECTOR_f64
+#undef KL_YMM_VECTOR

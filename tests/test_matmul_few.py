@@ -1,0 +1,131 @@
+"""Matrix products of few rows, by bits against v1_ijk: a transposed b turned in registers, and a b
+that does not begin where lines do."""
+
+import numpy as np
+import pytest
+from conftest import bits_equal, spread
+
+import kael
+from kael import matmul_versions as ladder
+
+FLOATS = ["float32", "float64"]
+
+
+def tensors(*arrays):
+    return [kael.from_numpy(x) for x in arrays]
+
+
+def oracle(a, b):
+    out = np.zeros((a.shape[0], b.shape[1]), a.dtype)
+    with kael.num_threads(1):
+        ladder.v1_ijk(*tensors(*map(np.ascontiguousarray, (a, b)), out))
+    return out
+
+
+def placed(x, offset, row=None):
+    """The values of x at a place ``offset`` bytes beyond a line, rows ``row`` bytes apart."""
+    rows, columns = x.shape
+    row = x.itemsize * columns if row is None else row
+    memory = np.zeros(rows * row + offset + 128, np.uint8)
+    start = -memory.ctypes.data % 64 + offset
+    found = np.ndarray(x.shape, x.dtype, memory.data, start, (row, x.itemsize))
+    found[...] = x
+    return found
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_every_small_size_of_a_transposed_b(dtype, every_isa):
+    a, w = spread((4, 70), dtype), spread((70, 70), dtype, 1)
+    for inner in range(1, 71):
+        expected = oracle(a[:, :inner], w[:, :inner].T)
+        for columns in range(1, 71):
+            rows = 1 + (inner + columns) % 4
+            x, y = tensors(a[:rows, :inner], w[:columns, :inner])
+            assert bits_equal(x @ y.T, expected[:rows, :columns]), (rows, inner, columns)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("inner", [511, 512, 513, 1023, 1024, 1025, 1540, 2049])
+def test_inner_blocks_of_a_transposed_b(inner, dtype, every_isa):
+    """Pairs of blocks, a block left over and a short one, on sets of columns even and odd."""
+    a, w = spread((14, inner), dtype), spread((57, inner), dtype, 1)
+    bias = spread((57,), dtype, 2)
+    expected = oracle(a, w.T)
+    for rows in range(1, 15):
+        for columns in (8, 15, 16, 17, 24, 33, 47, 57):
+            if rows > 4 and columns not in (24, 57):
+                continue
+            x, y, c = tensors(a[:rows], w[:columns], bias[:columns])
+            assert bits_equal(x @ y.T, expected[:rows, :columns]), (rows, columns)
+            found = kael.linear(x, y, c)
+            assert bits_equal(found, expected[:rows, :columns] + bias[:columns]), (rows, columns)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 9, 14])
+def test_few_rows_on_every_thread_count(rows, dtype, every_thread_count):
+    a, w = spread((rows, 1030), dtype), spread((1001, 1030), dtype, 1)
+    x, y = tensors(a, w)
+    z = kael.from_numpy(np.ascontiguousarray(w.T))
+    with kael.isa("generic" if rows == 1 else kael.get_isa()):
+        expected = oracle(a, w.T)
+    assert bits_equal(x @ y.T, expected)
+    assert bits_equal(x @ z, expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_operands_of_a_transposed_b_as_they_come(dtype, every_isa):
+    for rows in (1, 2, 4, 6):
+        a, w = spread((rows, 600), dtype), spread((43, 600), dtype, 1)
+        expected = oracle(a, w.T)
+        lefts = [a, np.asfortranarray(a), np.repeat(a, 3, 1)[:, ::3], a[:, ::-1].copy()[:, ::-1]]
+        wide = np.concatenate((w, w), 1)
+        rights = [w, wide[:, :600], wide[:, 600:], w[::-1].copy()[::-1], np.repeat(w, 2, 0)[::2]]
+        for i, left in enumerate(lefts):
+            for j, right in enumerate(rights):
+                x, y = tensors(left, right)
+                assert bits_equal(x @ y.T, expected), (rows, i, j)
+        (same,) = tensors(np.broadcast_to(w[7], (43, 600)))
+        found = kael.matmul(kael.from_numpy(a), same.T)
+        assert bits_equal(found, np.repeat(expected[:, 7:8], 43, 1)), rows
+
+
+def test_special_values_of_a_transposed_b(every_isa):
+    """No sum takes part in another, though the last set of columns lies over the one before."""
+    a, w = spread((3, 1100), "float32"), spread((37, 1100), "float32", 1)
+    w[::5, 30], w[3, 700], w[36, 1099], a[1, 5] = np.inf, np.nan, np.nan, np.inf
+    w[2], a[0, ::3] = 1e-42, -0.0
+    expected = oracle(a, w.T)
+    assert 0 < np.isnan(expected).sum() < expected.size
+    assert bits_equal(kael.matmul(*tensors(a, w.T)), expected)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_b_at_any_place(transposed, dtype, every_isa):
+    """Rows a whole number of lines apart, and not; offsets of whole elements, and of a byte more
+    where memory from outside has it so."""
+    size = np.dtype(dtype).itemsize
+    a, b = spread((5, 520), dtype), spread((520, 150), dtype, 1)
+    expected = oracle(a, b)
+    for row in (640 * size, 643 * size):
+        for offset in (0, size, 3 * size, 16, 32, 48, 64 - size):
+            for rows, columns in ((1, 150), (2, 149), (4, 96), (5, 150), (1, 20)):
+                y = b[:, :columns]
+                y = placed(y.T.copy(), offset, row).T if transposed else placed(y, offset, row)
+                x, y = tensors(a[:rows], y)
+                assert bits_equal(x @ y, expected[:rows, :columns]), (row, offset, rows, columns)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_large_b_at_any_place(dtype, every_isa):
+    """Beyond L3: read from beginning to end, sums waiting in between."""
+    inner, columns = 1040, 2560
+    a, b = spread((4, inner), dtype), spread((inner, columns), dtype, 1)
+    for rows in (1, 3):
+        expected = oracle(a[:rows], b)
+        for offset in (0, 16, 48):
+            x, y = tensors(a[:rows], placed(b, offset))
+            for threads in (1, 2):
+                with kael.num_threads(threads):
+                    assert bits_equal(x @ y, expected), (rows, offset, threads)
