@@ -147,11 +147,23 @@ class Compiled(Optimizer):
             tensors.check_place(p, name, "parameters")
 
     def zero_grad(self, set_to_none=True):
-        """Forgets or zeroes the gradients; see PyTorch's method."""
+        """Forgets the gradients, or zeroes them.
+
+        Parameters
+        ----------
+        set_to_none : bool
+            Forget them.
+        """
         directly(super().zero_grad)(set_to_none)
 
     def state_dict(self):
-        """State and groups with parameters replaced by numbers; see PyTorch's method."""
+        """The state and the groups, with parameters replaced by their numbers.
+
+        Returns
+        -------
+        dict
+            That PyTorch's class loads, too.
+        """
         return directly(super().state_dict)()
 
     def load_state_dict(self, state_dict):
