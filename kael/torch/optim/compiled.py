@@ -147,7 +147,13 @@ class Compiled(Optimizer):
             tensors.check_place(p, name, "parameters")
 
     def zero_grad(self, set_to_none=True):
-        """Forgets or zeroes the gradients; see PyTorch's method."""
+        """Forgets or zeroes the gradients; see PyTorch's method.
+
+        Parameters
+        ----------
+        set_to_none : bool
+            Set ``grad`` to None, or fill it with zeros in place.
+        """
         directly(super().zero_grad)(set_to_none)
 
     def state_dict(self):
