@@ -6,6 +6,7 @@ import itertools
 import threading
 
 import pytest
+from conftest import run_script
 
 torch = pytest.importorskip("torch")
 
@@ -325,3 +326,20 @@ def test_steps_of_lbfgs_take_turns():
     for _ in range(12):
         other.step(quadratic(other, twin))
     assert torch.equal(p, twin)
+
+
+def test_pytorchs_compiler_is_not_imported():
+    """It takes seconds, and torch.optim imports it at the first construction of an optimizer."""
+    script = """
+    import sys, torch, kael.torch.optim as optim
+    before = "torch._dynamo" in sys.modules
+    for name in ("AdamW", "Adafactor", "Adagrad", "Lion"):
+        p = torch.ones(3, 3, requires_grad=True)
+        p.grad = torch.ones(3, 3)
+        optimizer = getattr(optim, name)([p])
+        optimizer.step()
+        optimizer.zero_grad()
+        optimizer.load_state_dict(optimizer.state_dict())
+    print(before or "torch._dynamo" not in sys.modules)
+    """
+    assert run_script(script).split()[-1] == "True"

@@ -137,11 +137,18 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
 }
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for
- * itself while it reads them (also v5 and v6, whose b is never turned), or, where they must be
- * turned, once for all. */
+ * itself while it reads them (also v5 and v6, whose b is never turned). A b that must be turned is
+ * turned a panel at a time into L2 where a fits L3 and costs every strip of columns little, else
+ * once for all threads. */
 KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
                                    const struct kl_product *product) {
-    return product->b.column == kernels->size ? KL_PANELS : KL_PACKED;
+    enum { LARGEST = 2 << 20, LEAST_SQUAT = 4 };
+    if (product->b.column == kernels->size) return KL_PANELS;
+    const int64_t block = kl_min(product->inner, KL_INNER_BLOCK) * kernels->size;
+    return product->rows <= LARGEST / block && (kl_direct_a(kernels, product) ||
+                                                product->rows <= product->columns / LEAST_SQUAT)
+               ? KL_PANELS
+               : KL_PACKED;
 }
 
 /* The way that suits the operands best. */

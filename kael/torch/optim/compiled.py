@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 
 import torch
 from torch.optim import Optimizer
@@ -35,6 +36,15 @@ def with_hooks(step):
 
     function.hooked = True  # PyTorch wraps what does not say so
     return function
+
+
+def directly(method):
+    """A method of PyTorch's without its wrapper, which imports PyTorch's compiler when it is first
+    called: that takes seconds, and an optimizer needs none of it."""
+    inner = getattr(method, "__wrapped__", None)
+    if inner is None or "torch._dynamo" in sys.modules:
+        return method
+    return functools.partial(inner, method.__self__)
 
 
 STORING = ("master_weights", "stochastic_rounding")
@@ -111,7 +121,7 @@ class Compiled(Optimizer):
             ``differentiable``.
         """
         self.defaults.update(dict.fromkeys(self._storing, True))
-        super().add_param_group(param_group)
+        directly(super().add_param_group)(param_group)
         try:
             self._check(param_group)
         except BaseException:
@@ -136,6 +146,14 @@ class Compiled(Optimizer):
             tensors.check_kind(p, name, "parameters")
             tensors.check_place(p, name, "parameters")
 
+    def zero_grad(self, set_to_none=True):
+        """Forgets or zeroes the gradients; see PyTorch's method."""
+        directly(super().zero_grad)(set_to_none)
+
+    def state_dict(self):
+        """State and groups with parameters replaced by numbers; see PyTorch's method."""
+        return directly(super().state_dict)()
+
     def load_state_dict(self, state_dict):
         """Takes over a state, as PyTorch's method does.
 
@@ -154,7 +172,7 @@ class Compiled(Optimizer):
 
         hook = self.register_load_state_dict_pre_hook(remember)  # behind all others
         try:
-            super().load_state_dict(state_dict)
+            directly(super().load_state_dict)(state_dict)
         finally:
             hook.remove()
         saved_groups = taken["param_groups"]
