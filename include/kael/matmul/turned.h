@@ -128,6 +128,9 @@ static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
     }
     const int64_t sets = kl_ceil_div(product->columns, kernels->turned->lanes);
     for (int64_t s = 0; s < sets; s += 2) kl_turned_sets(&job, s, s + 1 == sets);
+    if (product->activation.kernel != NULL)
+        kl_activate(&product->activation, product->out, product->out_row, product->rows,
+                    product->columns, kernels->size);
 }
 
 #endif
