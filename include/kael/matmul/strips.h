@@ -1,7 +1,7 @@
 /* Products cut into strips, each an independent product on one thread.
  *
  * Operands are read where they lie (direct, stream), or a strip packs what it needs itself
- * (panels): about `kl_strip_rows` rows of a for L2, and one panel of b at a time, which is copied
+ * (panels): about `kl_strip_rows` rows of a, and one panel of b at a time, which is copied
  * while its first tile reads it. A strip shares nothing, so that no thread waits for another.
  */
 #ifndef KAEL_MATMUL_STRIPS_H

@@ -12,6 +12,8 @@
 #ifndef KAEL_MATMUL_TURNED_H
 #define KAEL_MATMUL_TURNED_H
 
+#include <string.h>
+
 #include "kael/matmul/loops.h"
 
 /* One set of columns: where it begins; the last one begins early enough to be whole, and of its
