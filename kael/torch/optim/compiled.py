@@ -147,7 +147,7 @@ class Compiled(Optimizer):
             tensors.check_place(p, name, "parameters")
 
     def zero_grad(self, set_to_none=True):
-        """Forgets or zeroes the gradients; see PyTorch's method.
+        """Forgets or zeroes the gradients, as PyTorch's method does.
 
         Parameters
         ----------
@@ -157,12 +157,11 @@ class Compiled(Optimizer):
         directly(super().zero_grad)(set_to_none)
 
     def state_dict(self):
-        """State and groups with parameters replaced by numbers; see PyTorch's method.
+        """State and groups with parameters replaced by numbers, as of PyTorch's method.
 
         Returns
         -------
         dict
-            ``"state"`` and ``"param_groups"``, which share the optimizer's tensors.
         """
         return directly(super().state_dict)()
 
