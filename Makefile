@@ -6,6 +6,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 BUILD := $(RUN) setup.py -q build_ext --inplace
 ARGS ?=
+BENCH ?=
 # What asv's pages load from elsewhere, and here from beside them.
 PAGE_SCRIPTS := jquery@3.3.1 flot@0.8.3 flot-orderbars@1.0.0 stupid-table-plugin@1.1.3 \
 	blueimp-md5@2.19.0 bootstrap@3.1.1
@@ -26,15 +27,16 @@ test: build $(VENV)/.test $(VENV)/.examples ## the test suite (ARGS="-k matmul .
 reproduce: build ## check the bits of every operation on every instruction set and thread count
 	$(RUN) -m kael.reproduce $(ARGS)
 
-bench: build $(VENV)/.bench ## asv on this commit (ARGS="--bench matmul ...")
-	cd asv_bench && asv machine --yes >/dev/null && asv run --quick --show-stderr $(ARGS) HEAD^!
+bench: build $(VENV)/.bench ## asv on this commit (BENCH=matmul for some of it)
+	cd asv_bench && asv machine --yes >/dev/null && asv run --quick --show-stderr \
+	    $(if $(BENCH),--bench '$(BENCH)') $(ARGS) HEAD^!
 
 bench-compare: $(VENV)/.bench ## asv on commit BASE and on HEAD; fails where HEAD is 10% slower
 	@test -n "$(BASE)" || { echo 'make bench-compare: name a commit: BASE=<commit>' >&2; exit 2; }
 	@git rev-parse --quiet --verify '$(BASE)^{commit}' >/dev/null || \
 	    { echo 'make bench-compare: no commit $(BASE)' >&2; exit 2; }
 	cd asv_bench && asv machine --yes >/dev/null && asv continuous --split --factor 1.1 --interleave-rounds \
-	    --bench '^(?!.*track_rate)' $(ARGS) $(BASE) HEAD
+	    --bench '$(or $(BENCH),^(?!.*track_rate))' $(ARGS) $(BASE) HEAD
 
 bench-publish: $(VENV)/.bench ## the pages of all results, in asv_bench/.asv/html
 	cd asv_bench && asv publish

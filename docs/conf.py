@@ -23,10 +23,14 @@ napoleon_use_rtype = False
 autodoc_member_order = "groupwise"
 autodoc_typehints = "none"
 add_module_names = False
+# A reference that leads nowhere is a warning; the words of types are not all references.
+nitpicky = True
+nitpick_ignore_regex = [("py:class", ".*")]
 python_maximum_signature_line_length = 80
 
 # Alabaster comes with Sphinx; nothing is loaded from elsewhere.
 html_theme = "alabaster"
+html_static_path = ["_static"]
 html_theme_options = {
     "description": "the same bits, whatever runs them",
     "fixed_sidebar": True,

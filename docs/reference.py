@@ -47,6 +47,7 @@ PAGES = {
     "torch.nn.utils": ("kael.torch.nn.utils", [("kael.torch.nn.utils", "kael.torch.nn.utils")]),
     "data": ("kael.data", [("kael.data", "kael.data")]),
     "profiler": ("kael.profiler", [("kael.profiler", "kael.profiler")]),
+    "lab.ceilings": ("kael.lab.ceilings", [("kael.lab.ceilings", "kael.lab.ceilings")]),
     "testing": ("kael.testing", [("kael.testing", "kael.testing")]),
 }  # fmt: skip
 

@@ -1,11 +1,10 @@
 """Functions that make tensors."""
 
-import operator
-
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
 from kael._kernels.tensor import TensorBase, require_tensor
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, float32, int64
 from kael.interop import from_data
 
@@ -84,7 +83,7 @@ def empty(*size, dtype=None, requires_grad=False):
     MemoryError
         If it does not fit in memory.
     ValueError
-        If a size is negative, or there are more than 32 dims.
+        If a size is negative, or there are more than 16 dims.
     """
     return _ready(base.empty(_sizes(size), _code(dtype)), requires_grad)
 
@@ -140,6 +139,7 @@ def full(size, fill_value, dtype=None, requires_grad=False):
     >>> kael.full((2, 2), 7).tolist()
     [[7, 7], [7, 7]]
     """
+    real("full", "fill_value", fill_value)
     dtype = as_dtype(type(fill_value) if dtype is None else dtype)
     out = base.empty(size, dtype.code)
     elementwise.fill_(out, fill_value)
@@ -248,6 +248,8 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
     [1, 3, 5]
     """
     start, end = (0, start) if end is None else (start, end)
+    for name, value in (("start", start), ("end", end), ("step", step)):
+        real("arange", name, value)
     if step == 0:
         raise ValueError("arange: step must not be zero")
     whole = all(isinstance(value, int) for value in (start, end, step))
@@ -289,7 +291,8 @@ def linspace(start, end, steps, dtype=None, requires_grad=False):
     >>> kael.linspace(0, 1, 5).tolist()
     [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    dtype, steps = as_dtype(dtype or float32), operator.index(steps)
+    dtype, steps = as_dtype(dtype or float32), integer("linspace", "steps", steps)
+    start, end = real("linspace", "start", start), real("linspace", "end", end)
     if steps < 0:
         raise ValueError(f"linspace: the number of steps must not be negative, got {steps}")
     if not dtype.is_floating_point:
@@ -319,7 +322,8 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     >>> kael.eye(2, 3).tolist()
     [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
-    columns = n if m is None else m
+    n = integer("eye", "n", n)
+    columns = n if m is None else integer("eye", "m", m)
     out = zeros(n, columns, dtype=dtype)
     if out.numel() > 0:
         diagonal = out.reshape(-1)[:: columns + 1][: min(n, columns)]

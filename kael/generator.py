@@ -1,11 +1,11 @@
 """Streams of random numbers: a seed and a place; and the stream that draws take by default."""
 
-import operator
 import os
 
 from kael import dtypes
 from kael._kernels import random as kernels
 from kael._kernels.tensor import TensorBase
+from kael.checks import integer
 from kael.creation import tensor
 
 __all__ = [
@@ -48,7 +48,7 @@ class Generator(kernels.Stream):
         Generator
             Itself.
         """
-        seed = operator.index(seed)
+        seed = integer("manual_seed", "seed", seed)
         if not -_WORD // 2 <= seed < _WORD:
             raise ValueError(f"manual_seed: the seed must be in [-2**63, 2**64), got {seed}")
         self.stream_state = seed % _WORD, 0

@@ -8,125 +8,12 @@ import json
 import os
 
 from kael._kernels.runtime import start_profile, stop_profile
+from kael.events import Event, Roofs, Row, rows_of
 
 __all__ = ["Event", "Row", "Table", "profile"]
 
 _FAR_BELOW = 0.25  # of the roofline: what a table marks
 _MARK = "!"
-
-
-class _Record:
-    """Named, read-only fields in the order of ``__slots__``."""
-
-    __slots__ = ()
-
-    def __init__(self, *values):
-        for name, value in zip(self.__slots__, values, strict=True):
-            setattr(self, name, value)
-
-    def __repr__(self):
-        names = (name for name in self.__slots__ if not name.startswith("_"))
-        fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
-        return f"{type(self).__name__}({fields})"
-
-
-class Event(_Record):
-    """One operation.
-
-    Attributes
-    ----------
-    name : str
-        The operation.
-    scope : str or None
-        The gradient that it is part of ("matmul backward").
-    thread : int
-        The thread that called it, numbered from 1 in the order of appearance.
-    start, end : int
-        Nanoseconds of a clock that only goes forward.
-    inner : int
-        Nanoseconds of the operations inside, on the same thread.
-    bytes, flops : int
-        Distinct bytes of each operand and of the result; arithmetic operations.
-    chunk_count : int
-        Pieces that the thread pool ran; 0 for an operation that was not shared.
-    chunks : list of tuple
-        (thread, start, end) of each piece.
-    hits, misses : int
-        Blocks from the allocator's cache, and from the system: the output and what was reserved
-        since the thread's previous operation, and workspace.
-    """
-
-    __slots__ = (  # noqa: RUF023 - the order of the values
-        "name", "scope", "thread", "start", "end", "inner", "bytes", "flops", "chunk_count",
-        "chunks", "hits", "misses",
-    )  # fmt: skip
-
-    @property
-    def label(self):
-        """The name, after that of the gradient that it is part of: "matmul backward: matmul"."""
-        return self.name if self.scope is None else f"{self.scope}: {self.name}"
-
-    @property
-    def threads(self):
-        """How many threads worked on it."""
-        return len({thread for thread, _, _ in self.chunks}) or 1
-
-
-class Row(_Record):
-    """All calls with one label: the sums of their events' numbers, times in nanoseconds.
-
-    ``threads`` is the greatest number that worked on a call. ``self_time`` is without operations
-    inside, ``total_time`` with them.
-    """
-
-    __slots__ = (  # noqa: RUF023 - the order of the values
-        "key", "calls", "self_time", "total_time", "bytes", "flops", "threads", "chunks", "hits",
-        "misses", "_roofs",
-    )  # fmt: skip
-
-    @property
-    def roofline(self):
-        """The share of what the machine can do that was reached: of the smaller of its flops and
-        of ``bytes`` times its bandwidth. None for what does neither. What the profile was not told
-        of the machine is measured when this is first asked for."""
-        if self.self_time <= 0 or not (self.flops or self.bytes):
-            return None
-        peak_flops, bandwidth = self._roofs()
-        return max(self.flops / peak_flops, self.bytes / bandwidth) * 1e9 / self.self_time
-
-
-class _Roofs:
-    """What the machine can do per second, flops and bytes: told, or measured when asked for."""
-
-    def __init__(self, peak_flops, bandwidth):
-        self.told = peak_flops, bandwidth
-
-    def __call__(self):
-        if None in self.told:
-            from kael.lab.ceilings import roofs
-
-            pairs = zip(self.told, roofs(), strict=True)
-            self.told = tuple(measured if told is None else told for told, measured in pairs)
-        return self.told
-
-
-def _rows(events, roofs):
-    rows = {}
-    for event in events:
-        row = rows.get(event.label)
-        if row is None:
-            row = rows[event.label] = Row(event.label, *[0] * 9, roofs)
-        spent = event.end - event.start
-        row.calls += 1
-        row.self_time += spent - event.inner
-        row.total_time += spent
-        row.bytes += event.bytes
-        row.flops += event.flops
-        row.threads = max(row.threads, event.threads)
-        row.chunks += event.chunk_count
-        row.hits += event.hits
-        row.misses += event.misses
-    return list(rows.values())
 
 
 def _scaled(value, steps, factor):
@@ -176,7 +63,14 @@ _SORTS = {
 
 
 class Table(list):
-    """Rows of a profile, one per label; what ``key_averages()`` gives."""
+    """Rows of a profile, one per label; what ``key_averages()`` gives.
+
+    Parameters
+    ----------
+    rows : iterable of Row
+    note : str
+        Stands below the table.
+    """
 
     def __init__(self, rows, note=""):
         super().__init__(rows)
@@ -197,6 +91,11 @@ class Table(list):
         -------
         str
             Drawn by rich where it is installed. "!" marks what is below a quarter of the roofline.
+
+        Raises
+        ------
+        ValueError
+            If there is no such attribute.
         """
         sort_by = _SORTS.get(sort_by, sort_by)
         keys = (*Row.__slots__[:-1], "roofline")
@@ -279,12 +178,18 @@ class profile:  # noqa: N801 - torch's spelling
     """
 
     def __init__(self, *, peak_flops=None, bandwidth=None):
-        self._roofs = _Roofs(_positive("peak_flops", peak_flops), _positive("bandwidth", bandwidth))
+        self._roofs = Roofs(_positive("peak_flops", peak_flops), _positive("bandwidth", bandwidth))
         self._raw = []
         self._running = False
 
     def start(self):
-        """Begins to record, after what was recorded before."""
+        """Begins to record, after what was recorded before.
+
+        Raises
+        ------
+        RuntimeError
+            If it is running already.
+        """
         if self._running:
             raise RuntimeError("profile: it is already running")
         start_profile(self._raw)
@@ -312,22 +217,46 @@ class profile:  # noqa: N801 - torch's spelling
         return bool(self._raw) and self._raw[-1] is None
 
     def events(self):
-        """The operations so far, a list of :class:`Event` in the order of their ends."""
+        """The operations so far, in the order of their ends.
+
+        Returns
+        -------
+        list of Event
+        """
         return [Event(*raw) for raw in self._raw if raw is not None]
 
     def key_averages(self):
-        """One :class:`Row` per label, a :class:`Table`."""
+        """One row per label.
+
+        Returns
+        -------
+        Table
+        """
         note = "later operations were left out\n" if self.truncated else ""
-        return Table(_rows(self.events(), self._roofs), note)
+        return Table(rows_of(self.events(), self._roofs), note)
 
     def table(self, sort_by="self_time", row_limit=-1):
-        """``key_averages().table(...)``."""
+        """``key_averages().table(...)``.
+
+        Parameters
+        ----------
+        sort_by, row_limit
+            As for :meth:`Table.table`, which also says what is raised.
+
+        Returns
+        -------
+        str
+        """
         return self.key_averages().table(sort_by, row_limit)
 
     def export_chrome_trace(self, path):
         """Writes the operations and their chunks as a JSON trace for ui.perfetto.dev.
 
         Threads that called operations and workers of the pool are separate lines.
+
+        Parameters
+        ----------
+        path : str or path-like
         """
         with open(path, "w", encoding="utf-8") as file:
             json.dump({"traceEvents": _trace(self.events()), "displayTimeUnit": "ns"}, file)

@@ -6,12 +6,11 @@ threads nor the instruction set change a bit. A forked child continues with its 
 seed it where that is not wanted.
 """
 
-import operator
-
 from kael import dtypes
 from kael._kernels import random as kernels
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad
+from kael.checks import integer, items, real
 from kael.creation import empty
 from kael.generator import (
     Generator,
@@ -42,7 +41,7 @@ def _stream(generator, op):
 
 def _sizes(size):
     """The sizes given as ``f(2, 3)`` or ``f((2, 3))``."""
-    return tuple(size[0]) if len(size) == 1 and not hasattr(size[0], "__index__") else size
+    return size[0] if len(size) == 1 else size
 
 
 def _float_empty(op, size, dtype):
@@ -150,14 +149,14 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None):
     """
     low, high, size = _randint_arguments(args, low, high, size)
     stream = _stream(generator, "randint")
-    low, high = operator.index(low), operator.index(high)
+    low, high = integer("randint", "low", low), integer("randint", "high", high)
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
     if low >= high:
         raise ValueError(f"randint: low must be less than high, got low={low}, high={high}")
     first, last = _INTEGER_RANGES[dtype.name]
     if low < first or high - 1 > last:
         raise ValueError(f"randint: [{low}, {high}) does not fit in {dtype.name}")
-    size = (size,) if hasattr(size, "__index__") else tuple(size)
+    size = (size,) if hasattr(size, "__index__") else items("randint", "size", size)
     out = kernels.integers(size, stream, low, (high - low) % _WORD)
     return out if dtype is dtypes.int64 else out.to(dtype)
 
@@ -202,7 +201,7 @@ def randperm(n, *, generator=None, dtype=None):
     >>> sorted(kael.randperm(4).tolist())
     [0, 1, 2, 3]
     """
-    n = operator.index(n)
+    n = integer("randperm", "n", n)
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, got {n}")
     out = kernels.permutation(n, _stream(generator, "randperm"))
@@ -299,7 +298,7 @@ def uniform_(x, low=0.0, high=1.0, *, generator=None):
     Tensor
         ``x``.
     """
-    if not low <= high:
+    if not real("uniform_", "low", low) <= real("uniform_", "high", high):
         raise ValueError(f"uniform_: low must not exceed high, got low={low}, high={high}")
     return _fill(kernels.uniform, x, generator, "uniform_", low, high - low)
 
@@ -321,7 +320,8 @@ def normal_(x, mean=0.0, std=1.0, *, generator=None):
     Tensor
         ``x``.
     """
-    if not std >= 0.0:
+    real("normal_", "mean", mean)
+    if not real("normal_", "std", std) >= 0.0:
         raise ValueError(f"normal_: std must not be negative, got {std}")
     return _fill(kernels.normal, x, generator, "normal_", mean, std)
 
@@ -343,7 +343,7 @@ def bernoulli_(x, p=0.5, *, generator=None):
     Tensor
         ``x``.
     """
-    return _fill(kernels.bernoulli, x, generator, "bernoulli_", p)
+    return _fill(kernels.bernoulli, x, generator, "bernoulli_", real("bernoulli_", "p", p))
 
 
 def bernoulli(probabilities, *, generator=None):
@@ -367,5 +367,5 @@ def bernoulli(probabilities, *, generator=None):
     [0.0, 1.0]
     """
     require_tensor("bernoulli", probabilities)
-    uniform = rand_like(probabilities, generator=generator)
+    uniform = rand_like(probabilities, generator=_stream(generator, "bernoulli"))
     return (uniform < probabilities.detach()).to(probabilities.dtype)

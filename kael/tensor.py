@@ -30,24 +30,6 @@ class Tensor(Operators):
     It is made by :func:`kael.tensor`, :func:`kael.zeros` and the like. Methods with the name of a
     function take the tensor as its first argument.
 
-    Attributes
-    ----------
-    shape : tuple of int
-    ndim : int
-    dtype : DType
-    T, mT : Tensor
-        The view with all dims in reverse order; with the last two exchanged.
-    requires_grad : bool
-        Whether operations on it are recorded.
-    grad : Tensor or None
-        The accumulated gradient, of its shape and dtype.
-    grad_fn : Node or None
-        What recorded the operation that made it.
-    is_leaf : bool
-        Whether none did.
-    is_writable : bool
-        Whether in-place operations may write to its memory.
-
     Raises
     ------
     TypeError

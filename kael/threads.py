@@ -4,6 +4,7 @@ import operator
 from contextlib import contextmanager
 
 from kael._kernels import runtime
+from kael._kernels.tensor import integer
 
 __all__ = ["get_num_threads", "num_threads", "parallel_for", "set_num_threads"]
 
@@ -122,6 +123,8 @@ def parallel_for(begin, end, grain, body):
     ------
     ValueError
         If ``grain`` is not positive.
+    TypeError
+        If a limit or ``grain`` is no integer, or ``body`` not callable.
     BaseException
         The first exception that a body raised. Chunks not yet begun are then dropped; those that
         run are finished first.
@@ -139,5 +142,9 @@ def parallel_for(begin, end, grain, body):
     >>> squares
     [0, 1, 4, 9, 16, 25, 36, 49, 64, 81]
     """
-    # index: Cython would cut the fraction off a float.
-    runtime.parallel_for(*map(operator.index, (begin, end, grain)), body)
+    # Cython would cut the fraction off a float.
+    begin, end = integer("parallel_for", "begin", begin), integer("parallel_for", "end", end)
+    grain = integer("parallel_for", "grain", grain)
+    if not callable(body):
+        raise TypeError(f"parallel_for: body must be callable, got {body!r}")
+    runtime.parallel_for(begin, end, grain, body)

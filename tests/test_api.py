@@ -11,7 +11,7 @@ import kael
 
 NAMES = {
     "kael": """
-        AllocatorStats Generator Tensor abs acos add addmm all allclose allocator_stats
+        AllocatorStats Generator Tensor abs acos add add_relu addmm all allclose allocator_stats
         amax amin any arange argmax argmin as_tensor asin atan atan2 autograd baddbmm
         bernoulli bitwise_and bitwise_not bitwise_or bitwise_xor bmm bool bool_
         broadcast_shapes broadcast_to caching_allocator_enabled cat causal_softmax cbrt
@@ -85,7 +85,8 @@ NAMES = {
     """,
 }
 TENSOR = """
-        T abs abs_ acos acos_ add add_ addmm all allclose amax amin any argmax argmin asin
+        T abs abs_ acos acos_ add add_ add_relu add_relu_
+        addmm all allclose amax amin any argmax argmin asin
         asin_ atan atan2 atan2_ atan_ backward baddbmm bernoulli_ bitwise_and bitwise_and_
         bitwise_not bitwise_not_ bitwise_or bitwise_or_ bitwise_xor bitwise_xor_ bmm bool
         broadcast_to cbrt cbrt_ ceil ceil_ chunk clamp clamp_ clone contiguous copy_ cos

@@ -19,9 +19,7 @@ ELSEWHERE = re.compile(r"See :(?:func|meth|class):`~?([\w.]+)`\.")
 
 
 def namespaces():
-    found = [*NAMES, *(TORCH if importlib.util.find_spec("torch") else [])]
-    found.remove("kael.profiler")
-    return found
+    return [*NAMES, *(TORCH if importlib.util.find_spec("torch") else [])]
 
 
 def members(kind):

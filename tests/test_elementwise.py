@@ -612,3 +612,57 @@ def test_gradients_keep_each_operand_dtype():
     (a * b).sum().backward()
     assert (a.grad.dtype, a.grad.tolist()) == (kael.float32, [2.5])
     assert (b.grad.dtype, b.grad.tolist()) == (kael.float64, [1.5])
+
+
+# ---- fused pairs ----
+
+
+@pytest.mark.parametrize(("name", "dtype"), [c for c in BINARY_CASES if c[0] == "add_relu"])
+def test_add_relu_has_the_bits_of_add_and_relu(name, dtype, every_isa):
+    a, b = (kael.from_numpy(values(333, dtype, seed)) for seed in (0, 1))
+    assert bits_equal(kael.add_relu(a, b), (a + b).relu())
+    assert bits_equal(kael.add_relu(a, b[0]), (a + b[0]).relu())
+    assert bits_equal(a.clone().add_relu_(b), (a + b).relu())
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("shape", [(3, 111), (111,), (3, 1)], ids=str)
+def test_gradients_of_add_relu_have_the_bits_of_add_and_relu(shape, dtype):
+    found = []
+    for function in (kael.add_relu, lambda a, b: (a + b).relu()):
+        a = kael.from_numpy(values(333, dtype)).reshape(3, 111).requires_grad_()
+        b = kael.from_numpy(values(np.prod(shape), dtype, 1)).reshape(shape).requires_grad_()
+        function(a, b).backward(kael.from_numpy(spread((3, 111), dtype, 5)))
+        found.append((a.grad, b.grad))
+        assert a.grad.data_ptr() != b.grad.data_ptr()
+    assert all(map(bits_equal, *found))
+
+
+def test_add_relu_of_a_tensor_and_itself():
+    x = kael.tensor([1.0, -1.0], requires_grad=True)
+    kael.add_relu(x, x).sum().backward()
+    assert x.grad.tolist() == [2.0, 0.0]
+
+
+@pytest.mark.parametrize("p", [None, 1, float("inf"), float("-inf")], ids=str)
+def test_gradient_of_absolute_values_is_zero_at_nan_as_torchs(p):
+    torch = pytest.importorskip("torch")
+    for numbers in ([1.0, np.nan, -2.0, 0.0, -0.0], [np.nan, np.nan], [np.inf, -np.inf], [0.0]):
+        found = []
+        for library in (kael, torch):
+            x = library.tensor(numbers, requires_grad=True)
+            (library.abs(x).sum() if p is None else library.norm(x, p)).backward()
+            found.append(np.array(x.grad.tolist()))
+        assert bits_equal(*found), numbers
+
+
+def test_a_repeated_element_beyond_the_caches():
+    """It is then copied 64 times only: rows that are no multiple of that, numbers, gaps beside."""
+    array = spread((1031, 4099), "float32")
+    column = spread((1031, 1), "float32", 1)
+    x, c = kael.from_numpy(array), kael.from_numpy(column)
+    assert bits_equal(x + c, array + column)
+    assert bits_equal(x * 0.75, array * np.float32(0.75))
+    assert bits_equal(kael.where(c > 0, x, 0.0), np.where(column > 0, array, np.float32(0)))
+    gaps = kael.zeros(1031, 8198)[:, ::2]
+    assert bits_equal(gaps.copy_(x).sub_(c), array - column)

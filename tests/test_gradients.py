@@ -34,6 +34,15 @@ class Torch:
         seen = self.ones(x.shape[-2:]).tril(offset) > 0
         return self.where(seen, x, float("-inf")).softmax(-1)
 
+    def add_relu(self, a, b):
+        return self.relu(a + b)
+
+    def linear(self, *operands, activation=None):
+        out = self.__getattr__("linear")(*operands)
+        if activation == "gelu_tanh":
+            return self.gelu(out, approximate="tanh")
+        return out if activation is None else getattr(self, activation)(out)
+
     def cross_entropy_losses(self, logits, targets):
         return self.cross_entropy(logits, targets, reduction="none")
 
@@ -122,6 +131,12 @@ CASES = {
     "einsum with a diagonal": (lambda m, a, b: m.einsum("ii,j->ij", a, b), (3, 3), (2,)),
     "linear": (lambda m, x, w: m.linear(x, w), (2, 3, 4), (5, 4)),
     "linear with bias": (lambda m, x, w, b: m.linear(x, w, b), (3, 4), (5, 4), (5,)),
+    **{
+        f"linear and {name}": (
+            lambda m, x, w, b, name=name: m.linear(x - 1.5, w, b, activation=name),
+            (2, 3, 4), (5, 4), (5,))
+        for name in ("relu", "gelu", "gelu_tanh", "sigmoid", "tanh")
+    },
     # views and rearrangements
     "reshape": (lambda m, x: m.reshape(x, (4, -1)), (3, 4)),
     "view": (lambda m, x: (x * 1).view(2, 6), (3, 4)),

@@ -174,12 +174,13 @@ def test_largest_error_of_two_operands(name, dtype):
 
 # Arguments in float64 at which a search found the errors that the bounds allow for.
 WORST = {
-    "acos": -0.5218062015124219, "atan": 0.4307114945691655, "cosh": 3.8133524714810356,
-    "exp": -4.488847021578936, "expm1": 0.35143021548353814, "log": 1.40486415337797,
-    "log10": 1.3315057283188338, "log1p": 0.4029605836003373, "log2": 1.4137973387564118,
-    "sinh": 1.3933586014806556, "tanh": 0.6261684228108625,
-    "atan2": (0.7142504406532998, 1.7172765564694787),
-    "hypot": (0.49934998991172974, 3.273557496796736e-07),
+    "acos": -0.5218062015124219, "atan": -0.07973898212109365, "cosh": 3.8133524714810356,
+    "erfc": 1.3365169103017402, "exp": -4.488847021578936, "expm1": 0.35143021548353814,
+    "gelu": 0.030636071245714422, "log": 1.40486415337797, "log10": 1.3315057283188338,
+    "log1p": 0.4029605836003373, "log2": 1.4137973387564118, "sinh": 1.3933586014806556,
+    "tanh": 0.6261684228108625, "atan2": (1.6902815377816651, 27.021222154539288),
+    "hypot": (1.033512658141751, 1.0544268869445022),
+    "pow": (0.7127997320052085, 2019.1455905300327),
 }  # fmt: skip
 
 
@@ -188,24 +189,6 @@ def test_largest_errors_found(name):
     operands = np.array([WORST[name]]).reshape(-1, 1)
     found = (binary if name in TWO else unary)(name, *operands)
     assert_within(name, found, reference(name, *operands), *operands)
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", ["atan2", "hypot"])
-def test_special_values_of_two_operands(name, dtype, every_isa):
-    """Python's math has C99's, and neither function rounds to a zero or an infinity here."""
-    tiny, huge = float(np.finfo(dtype).smallest_subnormal), float(np.finfo(dtype).max) / 2
-    values = [0.0, -0.0, 1.0, -1.0, math.inf, -math.inf, math.nan, tiny, -tiny, huge, -huge]
-    x, y = (
-        np.repeat(values, len(values)).astype(dtype),
-        np.tile(values, len(values)).astype(dtype),
-    )
-    exact = np.array([getattr(math, name)(float(a), float(b)) for a, b in zip(x, y, strict=True)])
-    exact = exact.astype(dtype)
-    found = binary(name, x, y)
-    special = ~np.isfinite(exact) | (exact == 0)
-    assert bits_equal(found[special], exact[special])
-    assert np.allclose(found[~special], exact[~special], rtol=4 * np.finfo(dtype).eps, atol=0)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -228,80 +211,3 @@ def test_powers(dtype):
     a[::3] = generator.uniform(0.9, 1.1, 10_000).astype(dtype)
     b = (generator.uniform(-1, 1, 30_000) * 100 / np.maximum(np.abs(np.log2(a)), 1)).astype(dtype)
     assert_within("pow", binary("pow", a, b), reference("pow", a, b), a, b)
-
-
-def test_power_specials(every_isa):
-    inf, nan = math.inf, math.nan
-    bases = [0.0, -0.0, 1.0, -1.0, 4.0, -4.0, 0.25, -0.25, inf, -inf, nan]
-    exponents = [0.0, -0.0, 1.0, -1.0, 2.0, 3.0, -2.0, -3.0, 0.5, -0.5, inf, -inf, nan, 2.0**60]
-    for dtype in FLOATS:
-        a, b = (
-            np.array(v, dtype)
-            for v in zip(*[(p, q) for p in bases for q in exponents], strict=True)
-        )
-        with np.errstate(all="ignore"):
-            expected = np.power(a, b)
-        assert bits_equal(binary("pow", a, b), expected), dtype
-
-
-def test_exp_at_its_edges(every_isa):
-    """numpy/numpy#14049, #13400, #22772, jax-ml/jax#900."""
-    x = np.array(
-        [-103, -104, 88.72283, 89, np.nan, -np.inf, np.inf, -1e30, 1e30, 0, -0.0], "float32"
-    )
-    x = np.tile(x, 5)
-    smallest = np.float32(1.4e-45)
-    expected = [
-        smallest,
-        0,
-        float(np.float32(math.exp(np.float32(88.72283)))),
-        np.inf,
-        np.nan,
-        0,
-        np.inf,
-        0,
-        np.inf,
-        1,
-        1,
-    ] * 5
-    assert bits_equal(unary("exp", x), np.array(expected, "float32"))
-    sweep = np.linspace(-110, 90, 20_000, dtype="float32")
-    assert (unary("exp", sweep) >= 0).all()
-
-
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_special_values(dtype, every_isa):
-    inf, nan, tiny = np.inf, np.nan, float(np.finfo(dtype).smallest_subnormal)
-    for name, argument, expected in [
-        ("log", 0.0, -inf), ("log", -0.0, -inf), ("log", -1.0, nan), ("log", inf, inf),
-        ("log", nan, nan), ("log", -inf, nan), ("log", 1.0, 0.0), ("log", tiny, math.log(tiny)),
-        ("log1p", -1.0, -inf), ("log1p", -2.0, nan), ("log1p", inf, inf), ("log1p", -0.0, -0.0),
-        ("log1p", tiny, tiny), ("log1p", nan, nan), ("expm1", -0.0, -0.0), ("expm1", inf, inf),
-        ("expm1", -inf, -1.0), ("expm1", tiny, tiny), ("expm1", nan, nan), ("tanh", -0.0, -0.0),
-        ("tanh", inf, 1.0), ("tanh", -inf, -1.0), ("tanh", nan, nan), ("tanh", tiny, tiny),
-        ("sigmoid", 0.0, 0.5), ("sigmoid", inf, 1.0), ("sigmoid", -inf, 0.0), ("sigmoid", nan, nan),
-        ("erf", -0.0, -0.0), ("erf", inf, 1.0), ("erf", -inf, -1.0), ("erf", nan, nan),
-        ("sin", -0.0, -0.0), ("sin", inf, nan), ("sin", -inf, nan), ("sin", nan, nan),
-        ("cos", -0.0, 1.0), ("cos", inf, nan), ("cos", nan, nan), ("sin", tiny, tiny),
-        ("exp2", inf, inf), ("exp2", -inf, 0.0), ("exp2", nan, nan), ("exp2", 3.0, 8.0),
-        ("exp2", -0.0, 1.0), ("log2", 0.0, -inf), ("log2", -0.0, -inf), ("log2", -1.0, nan),
-        ("log2", inf, inf), ("log2", 1.0, 0.0), ("log2", nan, nan), ("log2", 1024.0, 10.0),
-        ("log2", tiny, math.log2(tiny)), ("log10", 0.0, -inf), ("log10", -1.0, nan),
-        ("log10", inf, inf), ("log10", 1.0, 0.0), ("log10", nan, nan), ("log10", 1e5, 5.0),
-        ("tan", -0.0, -0.0), ("tan", inf, nan), ("tan", nan, nan), ("tan", tiny, tiny),
-        ("sinh", -0.0, -0.0), ("sinh", inf, inf), ("sinh", -inf, -inf), ("sinh", nan, nan),
-        ("sinh", tiny, tiny), ("cosh", -0.0, 1.0), ("cosh", inf, inf), ("cosh", -inf, inf),
-        ("cosh", nan, nan), ("asin", -0.0, -0.0), ("asin", 1.5, nan), ("asin", -inf, nan),
-        ("asin", nan, nan), ("asin", tiny, tiny), ("asin", -1.0, -math.pi / 2), ("acos", 1.0, 0.0),
-        ("acos", -1.0, math.pi), ("acos", 1.5, nan), ("acos", inf, nan), ("acos", nan, nan),
-        ("atan", -0.0, -0.0), ("atan", inf, math.pi / 2), ("atan", -inf, -math.pi / 2),
-        ("atan", nan, nan), ("atan", tiny, tiny), ("cbrt", -0.0, -0.0), ("cbrt", inf, inf),
-        ("cbrt", -inf, -inf), ("cbrt", nan, nan), ("cbrt", -27.0, -3.0), ("erfc", inf, 0.0),
-        ("erfc", -inf, 2.0), ("erfc", nan, nan), ("erfc", 0.0, 1.0), ("rsqrt", 0.0, inf),
-        ("rsqrt", -0.0, -inf), ("rsqrt", inf, 0.0), ("rsqrt", -1.0, nan), ("rsqrt", nan, nan),
-        ("rsqrt", 4.0, 0.5), ("gelu", -0.0, -0.0), ("gelu_tanh", -0.0, -0.0),
-        ("gelu", inf, inf), ("gelu", -inf, -0.0), ("gelu", nan, nan), ("gelu", 0.0, 0.0),
-        ("gelu_tanh", inf, inf), ("gelu_tanh", -inf, -0.0), ("gelu_tanh", nan, nan),
-    ]:  # fmt: skip
-        x = np.full(19, argument, dtype)
-        assert bits_equal(unary(name, x), np.full(19, expected, dtype)), (name, argument)

@@ -93,8 +93,14 @@ CHOICES = {
     ],
     "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
-    "panels": [(9, 70, 90, "transposed"), (61, 70, 1100, "plain"), (40, 90, 30, "negative")],
-    "packed": [(300, 520, 410, "transposed"), (70, 2048, 70, "transposed")],
+    "panels": [
+        (9, 70, 90, "transposed"),
+        (61, 70, 1100, "plain"),
+        (40, 90, 30, "negative"),
+        (66, 2050, 270, "transposed"),
+        (40, 4096, 170, "transposed"),
+    ],
+    "packed": [(1030, 520, 41, "transposed"), (1100, 1024, 33, "transposed")],
 }
 
 
@@ -175,7 +181,7 @@ INTEGER_CHOICES = {
     "stream": (3, 600, 14500, "plain"),
     "turned": (2, 530, 270, "transposed"),
     "panels": (40, 530, 90, "transposed"),
-    "packed": (1030, 530, 40, "transposed"),
+    "packed": (None, 530, 40, "transposed"),  # rows as many as 2 MiB hold of blocks, and more
 }
 
 
@@ -183,6 +189,7 @@ INTEGER_CHOICES = {
 @pytest.mark.parametrize("way", INTEGER_CHOICES)
 def test_integers_are_exact_whichever_way(way, dtype, every_isa):
     rows, inner, columns, name = INTEGER_CHOICES[way]
+    rows = rows or (2 << 20) // (512 * np.dtype(dtype).itemsize) + 6
     a, b = operands(rows, inner, columns, dtype)
     wide = a.astype("uint64") @ b.astype("uint64")  # modulo 2**64, and so modulo any 2**w
     x, y = tensors(a, layout(name, b))
@@ -262,6 +269,12 @@ def test_a_transposed_operand_costs_scratch_and_no_more():
         assert scratch(lambda: kael.einsum("bri,ci->brc", batch, w)) <= panel
 
 
+def packed(a, b):
+    out = kael.zeros(a.shape[0], b.shape[1])
+    ladder.packed(a, b, out)
+    return out
+
+
 @needs_cache
 @pytest.mark.native  # takes minutes where fma is emulated
 @pytest.mark.parametrize("threads", [1, 2])
@@ -270,7 +283,7 @@ def test_scratch_of_a_large_product_is_16_mib_at_most(threads):
     rows = (150 if kael.get_isa() == "generic" else 400) * threads
     a, b, turned = kael.ones(rows, 1024), kael.ones(1024, 4096), kael.ones(4096, 1024).T
     with kael.num_threads(threads):
-        assert ladder.way(a, turned) == "packed"
+        assert 0 < scratch(lambda: packed(a, b)) <= 16 << 20
         assert 0 < scratch(lambda: a @ turned) <= 16 << 20
         assert 0 < scratch(lambda: a @ b) <= 16 << 20
 
@@ -313,6 +326,8 @@ def test_failing_scratch_leaves_out_untouched(call):
         call()
         print((out[0, 0].item() != 7.0) + (batch[0, 0, 0].item() != 7.0))
         """,
-        env={"KAEL_NO_CACHING_ALLOCATOR": "1"},
+        # One arena: a worker that makes one of its own maps twice its size for a moment, and a limit
+        # taken in that moment is too wide.
+        env={"KAEL_NO_CACHING_ALLOCATOR": "1", "MALLOC_ARENA_MAX": "1"},
     )
     assert out == "True True\n1\n"

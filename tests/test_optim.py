@@ -391,29 +391,40 @@ def test_a_refused_step_changes_nothing(kind, flags):
         assert copied(optimizer.state) == before[1]
 
 
-def copied(state):
-    return {id(p): {k: bytes(memoryview(v)) for k, v in s.items()} for p, s in state.items()}
+def copied(state, but=None):
+    return {
+        id(p): {k: np.asarray(v).tobytes() for k, v in s.items() if k != but}
+        for p, s in state.items()
+    }
 
 
-def test_state_that_does_not_match_is_refused():
-    good = kael.tensor(spread(10)).requires_grad_()
-    give([good], [spread(10, seed=1)])
-    optimizer = Adam([good], lr=LR)
+@pytest.mark.parametrize(("kind", "flags"), FULL, ids=FULL_IDS)
+def test_state_that_does_not_match_is_refused(kind, flags):
+    good, other = (kael.tensor(spread(10, seed=k)).requires_grad_() for k in (0, 2))
+    give([good, other], [spread(10, seed=1)] * 2)
+    optimizer = kind([other, good], lr=LR, **flags)
     optimizer.step()
-    for key, value, error in [
-        ("exp_avg", kael.zeros(9), ValueError),
-        ("exp_avg_sq", kael.zeros(10, dtype=kael.float64), ValueError),
-        ("exp_avg", [0.0] * 10, TypeError),
-        ("step", kael.zeros(2), ValueError),
-    ]:
-        kept = optimizer.state[good][key]
-        optimizer.state[good][key] = value
-        before = np.array(good.detach())
-        with pytest.raises(error, match=f"state '{key}'"):
-            optimizer.step()
-        assert bits_equal(good.detach(), before)
-        optimizer.state[good][key] = kept
-        assert optimizer.state[good]["step"].item() == 1
+    state = optimizer.state[good]
+    for key, kept in dict(state).items():
+        if kept.dim() == 0:
+            wrong = [(kael.zeros(2), ValueError), (kael.ones(1, dtype=kael.bool), ValueError)]
+        else:
+            wrong = [
+                (kael.zeros(9), ValueError),
+                (kept.double(), ValueError),
+                (kael.ones(1).expand(10), RuntimeError),
+                ([0.0] * 10, TypeError),
+            ]
+        for value, error in wrong:
+            state[key] = value
+            before = [np.array(p.detach()) for p in (good, other)]
+            values = copied(optimizer.state, key)
+            with pytest.raises(error):
+                optimizer.step()
+            assert all(map(bits_equal, (good.detach(), other.detach()), before))
+            assert copied(optimizer.state, key) == values
+        state[key] = kept
+    optimizer.step()
 
 
 def test_a_step_is_an_in_place_change_for_autograd():

@@ -173,7 +173,7 @@ def test_the_body_of_a_refused_call_is_not_run():
 
 
 def test_a_body_that_cannot_be_called_raises(every_thread_count):
-    with pytest.raises(TypeError, match="not callable"):
+    with pytest.raises(TypeError, match="body must be callable, got None"):
         kael.parallel_for(0, 10, 1, None)
 
 

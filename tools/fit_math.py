@@ -7,79 +7,11 @@ because the leading terms of each expression are exact and written in math.inc.h
 
 import itertools
 import struct
+from operator import itemgetter
 from pathlib import Path
 
 import mpmath as mp
-
-mp.mp.dps = 60
-
-
-def remez(f, low, high, degree, weight=lambda x: 1):
-    """Coefficients, lowest first, of the polynomial p minimising max |f - p| weight; that error."""
-    low, high = mp.mpf(low), mp.mpf(high)
-    middle, half = (low + high) / 2, (high - low) / 2
-    points = [
-        middle - half * mp.cos(mp.pi * (i + mp.mpf("0.5")) / (degree + 2))
-        for i in range(degree + 2)
-    ]
-    grid = [
-        middle - half * mp.cos(mp.pi * i / (40 * (degree + 2)))
-        for i in range(40 * (degree + 2) + 1)
-    ]
-    values = [(x, f(x)) for x in grid]
-    for _ in range(12):
-        rows = mp.matrix(degree + 2, degree + 2)
-        right = mp.matrix(degree + 2, 1)
-        for i, x in enumerate(points):
-            for j in range(degree + 1):
-                rows[i, j] = ((x - middle) / half) ** j
-            rows[i, degree + 1] = (-1) ** i / weight(x)
-            right[i] = f(x)
-        solution = mp.lu_solve(rows, right)
-        scaled = [solution[j] for j in range(degree + 1)]
-        errors = [
-            (x, weight(x) * (y - mp.polyval(scaled[::-1], (x - middle) / half))) for x, y in values
-        ]
-        points = extremes(errors, degree + 2)
-        if abs(abs(solution[degree + 1]) / max(abs(e) for _, e in errors) - 1) < mp.mpf("1e-3"):
-            break
-    return shifted(scaled, middle, half), max(abs(e) for _, e in errors)
-
-
-def extremes(errors, count):
-    """The largest error of each run of equal sign: the next reference points."""
-    runs = [errors[0]]
-    for point in errors[1:]:
-        if (point[1] > 0) != (runs[-1][1] > 0):
-            runs.append(point)
-        elif abs(point[1]) > abs(runs[-1][1]):
-            runs[-1] = point
-    while len(runs) > count:
-        runs.pop(0 if abs(runs[0][1]) < abs(runs[-1][1]) else -1)
-    if len(runs) < count:
-        raise ArithmeticError(f"{len(runs)} alternations, {count} needed")
-    return [x for x, _ in runs]
-
-
-def shifted(scaled, middle, half):
-    """Coefficients in x of a polynomial in (x - middle) / half."""
-    result = [mp.mpf(0)]
-    for c in reversed(scaled):
-        product = [mp.mpf(0)] * (len(result) + 1)
-        for j, r in enumerate(result):
-            product[j] -= r * middle / half
-            product[j + 1] += r / half
-        product[0] += c
-        result = product[:-1] if product[-1] == 0 else product
-    return result
-
-
-def rounded(value, kind):
-    """The nearest float of the kind, as an mpf."""
-    if kind != "f32":
-        return mp.mpf(float(value))
-    low = struct.unpack("f", struct.pack("f", float(value)))[0]
-    return mp.mpf(low)
+from minimax import EDGE, piecewise, remez, rounded
 
 
 def literal(value, kind):
@@ -142,51 +74,21 @@ def mills(a):
     return mp.exp(a * a / 2) * mp.erfc(a / mp.sqrt(2)) / 2
 
 
-def mills_pieces(shift):
-    """The 16 intervals where shift + x has the same exponent and first two bits, from x = 0 on."""
+def octave_pieces(shift, scale=1):
+    """The 16 intervals, from 0 on, where shift + scale x keeps its exponent and first two bits."""
     ends = [mp.mpf(shift)]
     while len(ends) <= 16:
         step = mp.mpf(2) ** (mp.floor(mp.log(ends[-1], 2)) - 2)
         ends.append((mp.floor(ends[-1] / step) + 1) * step)
-    return [(a - shift, b - shift) for a, b in itertools.pairwise(ends)]
+    return [((a - shift) / scale, (b - shift) / scale) for a, b in itertools.pairwise(ends)]
 
 
 def gelu_pieces():
-    """The 16 intervals where 0.32 x (x + 3) rounds to the same integer."""
+    """The 16 intervals where 0.2359 (x + 0.096) (x + 5.904) rounds to the same integer."""
     halves = (i + mp.mpf("0.5") for i in range(16))
-    ends = [mp.mpf(0), *(mp.sqrt(h / mp.mpf("0.32") + mp.mpf("2.25")) - 1.5 for h in halves)]
+    flat = 9 - mp.mpf("0.096") * mp.mpf("5.904")
+    ends = [mp.mpf(0), *(mp.sqrt(h / mp.mpf("0.2359") + flat) - 3 for h in halves)]
     return list(itertools.pairwise(ends))
-
-
-def center_of(f, low, high, kind):
-    """A center near the middle where f is a float of the kind but for a 500th of an ulp."""
-    step, found = (high - low) * mp.mpf(2) ** -14, []
-    for k in range(-400, 401):
-        c = rounded((low + high) / 2 + k * step, "f32")
-        found.append((abs(rounded(f(c), kind) / f(c) - 1), c))
-    return min(found)[1]
-
-
-def piecewise(f, intervals, centers, kind, degree, relative):
-    """A polynomial about the center of each interval: coefficients, lowest first, a column each;
-    the leading one is f there, rounded. And the largest error, relative to f if asked for."""
-    columns, errors = [], []
-    for (low, high), c in zip(intervals, centers, strict=True):
-        first = rounded(f(c), kind)
-        tangent = mp.diff(f, c)
-
-        def slope(u, c=c, tangent=tangent):
-            return tangent if abs(u) < 1e-15 else (f(c + u) - f(c)) / u
-
-        def weight(u, c=c, size=high - low, tangent=tangent):
-            if c == 0 and relative:
-                return 1 / tangent
-            return (abs(u) + size * EDGE) / (f(c + u) if relative else 1)
-
-        rest, error = remez(slope, low - c, high - c, degree - 1, weight)
-        columns.append([first, *rest])
-        errors.append(error)
-    return list(zip(*columns, strict=True)), max(errors)
 
 
 def left_gelu(a):
@@ -199,42 +101,57 @@ def left_slope(a):
     return (mp.erfc(a / mp.sqrt(2)) - a * mp.sqrt(2 / mp.pi) * mp.exp(-a * a / 2)) / 2
 
 
+def gelu_nearer(low):
+    """Where gelu rises, and on the left of it, where a sum of two keeps what it loses if none of
+    the parts is less than half of the other."""
+    return -0.2 if low < 1 else 0.3
+
+
 def tables_of_pieces(kind):
     """name: rows of 16, and the error or None, for the functions that are polynomials by pieces."""
+    found = {}
+    if kind != "f32":
+        # atan(i / 8) and, of their complements, pi / 2 less that.
+        angles = [mp.atan(mp.mpf(i) / 8) for i in range(8)]
+        angles += [mp.pi / 2 - angle for angle in angles]
+        found["atan_base"] = [angles], None
+    if kind == "f64":
+        found["atan_base_low"] = [[x - rounded(x, kind) for x in angles]], None
+    if kind == "wide":
+        return found
     shift, degree, turn = MILLS[kind]
-    intervals = mills_pieces(shift)
-    centers = [center_of(mills, *interval, kind) for interval in intervals]
-    rows, error = piecewise(mills, intervals, centers, kind, degree, True)
 
-    def turned(row):
-        """The first piece has the index turn."""
-        return [row[(i - turn) % 16] for i in range(16)]
+    def add(name, turn, *arguments):
+        centers, rows, error = piecewise(*arguments)
+        turned = [[row[(i - turn) % 16] for i in range(16)] for row in (centers, *rows)]
+        found[name + "_center"] = turned[:1], None
+        found[name] = turned[1:], error
 
-    found = {"mills_center": ([turned(centers)], None), "mills": (map(turned, rows), error)}
+    add("mills", turn, mills, octave_pieces(shift), kind, degree, True)
     if kind == "f32":
-        intervals = gelu_pieces()
-        # Where the function falls, its small end loses most in the sum: the center is nearer to it.
-        nearer = [(low + (high - low) / 5 if low > 1 else low, high) for low, high in intervals]
-        centers = [mp.mpf(0), *(center_of(left_gelu, *i, kind) for i in nearer[1:])]
-        found["gelu_center"] = [centers], None
-        found["gelu"] = piecewise(left_gelu, intervals, centers, kind, 7, True)
-        found["gelu_slope"] = piecewise(left_slope, intervals, centers, kind, 7, False)
-    return {name: (list(rows), error) for name, (rows, error) in found.items()}
+        # Centers are nearer to the small end, which loses most in the sum.
+        add("gelu", 0, left_gelu, gelu_pieces(), kind, 7, True, gelu_nearer)
+        add("gelu_slope", 0, left_slope, gelu_pieces(), kind, 7, False)
+        for name, f, scale in (("tanh", mp.tanh, "1.65"), ("erf", mp.erf, "3.8")):
+            pieces = octave_pieces(1, mp.mpf(scale))
+            add(name, 12, f, pieces, kind, 6, True, lambda low: -0.2 * (low < 0.3), True)
+    return found
 
 
 LOG_RANGE = (0, ((mp.sqrt(2) - 1) / (mp.sqrt(2) + 1)) ** 2 * mp.mpf("1.001"))
 FRACTION_RANGE = (mp.sqrt(mp.mpf("0.5")) - 1, mp.sqrt(2) - 1)
 EXP_RANGE = (-mp.log(2) / 2 * mp.mpf("1.001"), mp.log(2) / 2 * mp.mpf("1.001"))
 QUADRANT = (0, (mp.pi / 4) ** 2 * mp.mpf("1.01"))
-TANH_SMALL = (mp.mpf("0.95"), mp.mpf("0.625"))
+TANH_SMALL = mp.mpf("0.625")
 ERF_SMALL = mp.mpf("0.875")
-# A weight that vanishes at 0 is kept from doing so.
-EDGE = mp.mpf("0.003")
 # The shift, the degree, and the index that shift's own bits give.
 MILLS = {"f32": (1, 6, 12), "f64": (3, 14, 2)}
 ROOT_PI = mp.sqrt(mp.pi)
 
-# name: for f32 and f64 each function, range, degree
+tanh_quotient = odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3)
+erf_quotient = odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI))
+
+# name: for f32 and f64 each function, range, degree, or None for pieces
 POLYNOMIALS = {
     "exp": ((expm1_quotient, EXP_RANGE, 5), (expm1_quotient, EXP_RANGE, 10)),
     "exp_short": tuple((expm1_quotient, EXP_RANGE, d, lambda r: r * r + EDGE) for d in (4, 9)),
@@ -242,21 +159,16 @@ POLYNOMIALS = {
     "pow": ((pow_quotient, LOG_RANGE, 2), (pow_quotient, LOG_RANGE, 6)),
     "sin": tuple((odd_quotient(mp.sin, 1, -mp.mpf(1) / 6), QUADRANT, d) for d in (3, 6)),
     "cos": ((cos_quotient, QUADRANT, 3), (cos_quotient, QUADRANT, 6)),
-    "tanh": tuple(
-        (odd_quotient(mp.tanh, 1, -mp.mpf(1) / 3), (0, limit**2), d, lambda z: z + EDGE)
-        for limit, d in zip(TANH_SMALL, (6, 11), strict=True)
-    ),
-    "erf": tuple(
-        (odd_quotient(mp.erf, 2 / ROOT_PI, -2 / (3 * ROOT_PI)), (0, ERF_SMALL**2), d)
-        for d in (6, 13)
-    ),
+    "tanh": (None, (tanh_quotient, (0, TANH_SMALL**2), 11, lambda z: z + EDGE)),
+    "erf": (None, (erf_quotient, (0, ERF_SMALL**2), 13)),
 }
 
 # name: for wide and f64, which are the types that have double lanes
 DOUBLE_POLYNOMIALS = {
     "asin": tuple((asin_quotient, (0, mp.mpf("0.2501")), d) for d in (7, 12)),
     "atan": tuple(
-        (odd_quotient(mp.atan, 1, -mp.mpf(1) / 3), (0, mp.mpf("0.1717")), d) for d in (5, 11)
+        (odd_quotient(mp.atan, 1, -mp.mpf(1) / 3), (0, mp.mpf(limit) ** 2), d)
+        for limit, d in (("0.09", 2), ("0.0785", 4))
     ),
     "sinh": tuple((odd_quotient(mp.sinh, 1, mp.mpf(1) / 6), (0, 1), d) for d in (3, 7)),
     "cbrt": tuple((lambda f: mp.cbrt(1 + f), FRACTION_RANGE, d) for d in (3, 6)),
@@ -266,8 +178,8 @@ DOUBLE_POLYNOMIALS = {
 CONSTANTS = {
     "log10e": (1 / mp.log(10),) * 2,
     "log10_2": (mp.log(2) / mp.log(10),) * 2,
-    "tan_eighth": (mp.tan(mp.pi / 8),) * 2,
-    "atan_huge": (mp.mpf(2) ** 120, mp.mpf(2) ** 1000),
+    "atan_huge": (None, mp.mpf(2) ** 1000),
+    "atan_tiny": (None, mp.mpf(2) ** -900),
     "root_of_half": (mp.cbrt(mp.mpf("0.5")),) * 2,
     "root_of_quarter": (mp.cbrt(mp.mpf("0.25")),) * 2,
     "sinh_largest": (90, 711),
@@ -283,10 +195,11 @@ CONSTANTS = {
     "two_over_pi": (2 / mp.pi,) * 2,
     "half_pi": (mp.pi / 2,) * 2,
     "largest_angle": (2**17, 2**30),
-    "tanh_small": TANH_SMALL,
-    "tanh_largest": (10, 20),
-    "erf_small": (ERF_SMALL,) * 2,
-    "erf_slope": (2 / ROOT_PI - 1,) * 2,
+    "tanh_small": (None, TANH_SMALL),
+    "tanh_largest": (9.0625, 20),
+    "erf_small": (None, ERF_SMALL),
+    "erf_largest": (3.9375, 20),
+    "erf_slope": (None, 2 / ROOT_PI - 1),
     "root_two": (mp.sqrt(2),) * 2,
     "tail_largest": (14.96875, 39.5),
     "gelu_largest": (5.609375, 5.609375),
@@ -322,6 +235,8 @@ def table(kind):
         values.append("    },")
 
     for name, pair in CONSTANTS.items():
+        if pair[which] is None:
+            continue
         high = rounded(mp.mpf(pair[which]), kind)
         if high == pair[which]:
             fields.append(f"    {ctype} {name};")
@@ -335,10 +250,10 @@ def table(kind):
     values.append(
         f"    .half_pi_lowest = {literal(mp.pi / 2 - rounded(mp.pi / 2, kind) - third, kind)},"
     )
-    for name, (f, (low, high), degree, *weight) in polynomials.items():
+    for name, (f, (low, high), degree, *weight) in filter(itemgetter(1), polynomials.items()):
         coefficients, error = remez(f, low, high, degree, *weight)
         add_polynomial(name, coefficients, error)
-    for name, (rows, error) in tables_of_pieces(kind).items() if kind != "wide" else ():
+    for name, (rows, error) in tables_of_pieces(kind).items():
         several = f"[{len(rows)}]" if error is not None else ""
         fields.append(f"    {ctype} {name}{several}[16];")
         lines = [line for row in reversed(rows) for line in wrapped(row, kind)]

@@ -52,7 +52,12 @@ HOT = {
         *each("convert", "i32", "bool f32 f64 i32 i64 u8", "any"),
         *each("convert", "u8", "bool f32 f64 i32 i64 u8", "any"),
     ],
+    "losses": each(
+        "exp_total mixed_cross_entropy_rows mixed_cross_entropy_backward_rows", "f32 f64"
+    ),
     "matmul": each("v2_ikj v3_tiled", "f32 f64"),
+    "norm": ["widen_halves_f32"],
+    "random": each("bernoulli integer_bits normal uniform", "f32 f64"),
     "reduce": [
         *each("columns_meet", "f32 f64 i32 i64 u8"),
         *each("dot_block", "i32 u8"),

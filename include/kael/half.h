@@ -58,7 +58,26 @@ KL_INLINE uint16_t kl_store_f16(float x) {
     return (uint16_t)(h | (kl_bits(x) >> 16 & 0x8000));
 }
 
-/* Whole arrays, by instruction set. */
+/* The same with a uniform random number below 2^16: up with the probability that the distance from
+ * the 16-bit number below has in their gap, else down. What 16 bits hold exactly stays as it is. Of
+ * bfloat16, and of float16 down to its denormals, that is exact; those see 16 bits of the rest. */
+KL_INLINE uint16_t kl_round_bf16(float x, uint16_t random) {
+    const uint32_t bits = kl_bits(x);
+    return (uint16_t)((x != x ? bits | 0x400000 : bits + random) >> 16);
+}
+
+KL_INLINE uint16_t kl_round_f16(float x, uint16_t random) {
+    const uint32_t magnitude = kl_bits(x) & 0x7fffffff;
+    const uint32_t small = magnitude < 0x38800000 ? magnitude : 0; /* denormal in float16 */
+    const uint32_t units = (uint32_t)(int32_t)(kl_from_bits(small) * 0x1p40f); /* of 2^-40 */
+    const uint32_t normal = (magnitude - 0x38000000 + (random >> 3)) >> 13;
+    uint32_t h = magnitude < 0x38800000 ? (units + random) >> 16 : normal;
+    h = magnitude >= 0x47800000 ? 0x7c00 : h; /* 65536 and more */
+    h = magnitude > 0x7f800000 ? 0x7e00 | (magnitude >> 13 & 0x3ff) : h;
+    return (uint16_t)(h | (kl_bits(x) >> 16 & 0x8000));
+}
+
+/* Whole arrays, by instruction set; half.inc.h chooses by storage. */
 static KL_UNUSED void kl_widen_f16_generic(const uint16_t *KL_RESTRICT x, float *KL_RESTRICT wide,
                                            int64_t count) {
     KL_INDEPENDENT

@@ -54,10 +54,10 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
                                               const struct kl_row_view *view, int64_t row,
                                               int64_t rows) {
     KL_EACH_GROUP {
-        T largest[kl_row_group], totals[kl_row_group];
+        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
         int64_t targets[kl_row_group];
         if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
-        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         KL_EACH_ROW {
             T *out = KL_ROW(KL_ROW_OUT);
             if (targets[g] < 0) {
@@ -65,7 +65,8 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
                 continue;
             }
             const T slope = *KL_ROW(KL_ROW_SLOPE) * KL_FN(class_weight)(call, targets[g]);
-            KL_FN(scaled_share)(out, totals[g], slope, call->size);
+            const T *e = KL_FN(kept)(call, view, near, g, first + g);
+            KL_FN(scaled_share)(e, totals[g], slope, out, call->size);
             out[targets[g]] -= slope;
         }
     }
@@ -157,9 +158,10 @@ static int KL_FN(mixed_cross_entropy_rows)(const struct kl_rows *call,
     return KL_OK;
 }
 
-/* out = out / total * shared - slope * q, chunk by chunk. */
+/* out = e / total * shared - slope * q, chunk by chunk. */
 KL_INLINE void KL_FN(mixed_slopes)(const struct kl_rows *call,
-                                   const struct KL_FN(mixed_row) *row, T total, T shared, T *out) {
+                                   const struct KL_FN(mixed_row) *row, const T *e, T total,
+                                   T shared, T *out) {
     T q[KL_FN(mix_chunk)];
     const V(vec) divisor = V(splat)(total), factor = V(splat)(shared);
     const V(vec) slope = V(splat)(row->slope);
@@ -167,7 +169,7 @@ KL_INLINE void KL_FN(mixed_slopes)(const struct kl_rows *call,
         const int64_t size = kl_min(call->size - at, KL_FN(mix_chunk));
         KL_FN(mix)(call, row->p, row->target, at, size, q);
         KL_EACH(V(width)) {
-            const V(vec) share = V(div)(KL_FN(take)(out + at + i, left), divisor);
+            const V(vec) share = V(div)(KL_FN(take)(e + at + i, left), divisor);
             const V(vec) own = V(mul)(KL_FN(take)(q + i, left), slope);
             KL_FN(put)(out + at + i, V(sub)(V(mul)(share, factor), own), left);
         }
@@ -178,12 +180,12 @@ static int KL_FN(mixed_cross_entropy_backward_rows)(const struct kl_rows *call,
                                                     const struct kl_row_view *view, int64_t row,
                                                     int64_t rows) {
     KL_EACH_GROUP {
-        T largest[kl_row_group], totals[kl_row_group];
+        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
         int64_t targets[kl_row_group] = {0};
         if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
             return KL_INDEX_RANGE;
         }
-        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         KL_EACH_ROW {
             T *out = KL_ROW(KL_ROW_OUT);
             if (targets[g] < 0) {
@@ -194,7 +196,8 @@ static int KL_FN(mixed_cross_entropy_backward_rows)(const struct kl_rows *call,
                 KL_ROW(KL_ROW_X), call->targets ? NULL : KL_ROW(KL_ROW_Y), targets[g], 0, 0,
                 *KL_ROW(KL_ROW_SLOPE)};
             const T shared = (T)KL_FN(mixed_fold)(false, call, &one);
-            KL_FN(mixed_slopes)(call, &one, totals[g], shared, out);
+            const T *e = KL_FN(kept)(call, view, near, g, first + g);
+            KL_FN(mixed_slopes)(call, &one, e, totals[g], shared, out);
         }
     }
     return KL_OK;

@@ -29,6 +29,9 @@
 #define KL_SINGLE_f32 1
 #define KL_SINGLE_f64 0
 #define KL_SINGLE_wide 0
+#define KL_FOR_FLOATS_f32 0
+#define KL_FOR_FLOATS_f64 0
+#define KL_FOR_FLOATS_wide 1
 #if KL_CAT2(KL_SINGLE_, KL_TYPE)
 #undef KL_TYPE
 #undef T
@@ -50,4 +53,5 @@
 #include "kael/math/bases.inc.h"
 #include "kael/math/pow.inc.h"
 #include "kael/math/normal.inc.h"
+#include "kael/math/pieces.inc.h"
 #include "kael/math/gelu.inc.h"

@@ -120,7 +120,7 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
            !kl_b_within(kernels, product, KL_L3_BYTES);
 }
 
-/* An empty inner dimension: sums of nothing, 0, and the bias. The operands may have no memory. */
+/* An empty inner dimension: sums of nothing are 0. The operands may have no memory. */
 static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product) {
     struct kl_block block =
@@ -145,11 +145,18 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
 }
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for
- * itself while it reads them (also v5 and v6, whose b is never turned), or, where they must be
- * turned, once for all. */
+ * itself while it reads them (also v5 and v6, whose b is never turned). A b that must be turned is
+ * turned a panel at a time into L2 where a fits L3 and costs every strip of columns little, else
+ * once for all threads. */
 KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
                                    const struct kl_product *product) {
-    return product->b.column == kernels->size ? KL_PANELS : KL_PACKED;
+    enum { LARGEST = 2 << 20, LEAST_SQUAT = 4 };
+    if (product->b.column == kernels->size) return KL_PANELS;
+    const int64_t block = kl_min(product->inner, KL_INNER_BLOCK) * kernels->size;
+    return product->rows <= LARGEST / block && (kl_direct_a(kernels, product) ||
+                                                product->rows <= product->columns / LEAST_SQUAT)
+               ? KL_PANELS
+               : KL_PACKED;
 }
 
 /* The way that suits the operands best. */
@@ -186,6 +193,7 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
         .out = product->out,
         .out_row = product->out_column,
         .out_column = product->out_row,
+        .activation = product->activation,
         .fresh = product->fresh,
     };
 }
@@ -352,7 +360,7 @@ static inline void kl_batch_work(const struct kl_batch *batch, int64_t *elements
         b *= batch->b[d] ? batch->shape[d] : 1;
     }
     *elements = a + b + out + (one->bias ? one->columns : 0);
-    *flops = 2 * out * one->inner + (one->bias ? out : 0);
+    *flops = 2 * out * one->inner + (one->bias ? out : 0) + (one->activation.kernel ? out : 0);
 }
 
 #endif

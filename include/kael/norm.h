@@ -44,7 +44,7 @@ struct kl_norm_kernels {
 static const struct kl_norm_kernels kl_norm_table[KL_ISA_COUNT] = {
 #define X(isa, title, usable) \
     {{kl_norm_add_f32_##isa, kl_norm_add_f64_##isa}, \
-     kl_norm_widen_f32_##isa, kl_norm_meet_f64_##isa},
+     kl_widen_halves_f32_##isa, kl_norm_meet_f64_##isa},
     KL_ISAS(X)
 #undef X
 };

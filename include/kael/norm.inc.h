@@ -3,6 +3,7 @@
  * A body for each type; kl_pow_f64 comes from math.inc.h.
  */
 #include "kael/fold.inc.h"
+#include "kael/half.inc.h"
 
 KL_INLINE VD(vec) KL_FN(norm_meets)(int term, VD(vec) acc, VD(vec) x, VD(vec) p) {
     const VD(vec) size = VD(abs)(x);
@@ -67,17 +68,6 @@ static void KL_FN(norm_add)(int term, double p, const void *x, int64_t count, in
     KL_CASE(KL_NORM_GREATEST);
     KL_CASE(KL_NORM_LEAST);
 #undef KL_CASE
-    }
-}
-
-/* 16-bit elements as f32. */
-static KL_UNUSED void KL_FN(norm_widen)(int storage, const uint16_t *KL_RESTRICT x,
-                                        float *KL_RESTRICT wide, int64_t count) {
-    if (storage == KL_STORAGE_bf16) {
-        KL_INDEPENDENT
-        for (int64_t i = 0; i < count; i++) wide[i] = kl_load_bf16(x[i]);
-    } else {
-        KL_CAT4(kl, widen, f16, KL_ISA)(x, wide, count);
     }
 }
 

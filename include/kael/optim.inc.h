@@ -67,6 +67,7 @@ KL_INLINE T KL_FN(gradient)(T g, T x, T decay, const int variant) {
 #include "kael/optim/adam.inc.h"
 #include "kael/optim/adamax.inc.h"
 #include "kael/optim/asgd.inc.h"
+#include "kael/optim/assign.inc.h"
 #include "kael/optim/average.inc.h"
 #include "kael/optim/clip.inc.h"
 #include "kael/optim/lion.inc.h"

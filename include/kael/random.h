@@ -1,9 +1,4 @@
-/* Random numbers that can be looked up: Philox4x32-10, a function of (seed, counter).
- *
- * Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3" (SC 2011).
- *
- *     key      64 bits   the generator's seed
- *     counter 128 bits   word 0, 1: block number; word 2: plane; word 3: attempt
+/* Random numbers that can be looked up: Philox4x32-10 (philox.h), a function of (seed, counter).
  *
  * A generator's position counts values. Value number p of a plane comes from block p / per_block
  * alone, so it depends on neither the draw it belongs to, nor its neighbours, nor the threads:
@@ -19,25 +14,15 @@
  *     integer       2 values   64 bits times the range, the high half; a draw in the uneven rest
  *                              is repeated with the next attempt number: exactly uniform
  *     bernoulli     4 values   x < p * 2^32
+ *     rounding      8 values   16 bits, the low half of a word before its high half (optim/stage)
  */
 #ifndef KAEL_RANDOM_H
 #define KAEL_RANDOM_H
 
 #include <string.h>
 
+#include "kael/philox.h"
 #include "kael/runtime.h"
-
-enum kl_plane {
-    KL_PLANE_UNIFORM_F32,
-    KL_PLANE_UNIFORM_F64,
-    KL_PLANE_NORMAL_F32,
-    KL_PLANE_NORMAL_F64,
-    KL_PLANE_INTEGER,
-    KL_PLANE_BERNOULLI
-};
-
-/* Blocks made at once: four planes of words, 4 KiB, and as many values, stay in L1. */
-enum { KL_RANDOM_BATCH = 256 };
 
 /* A value costs about this many cheap operations (ten rounds; the normals' functions). */
 enum { KL_RANDOM_COST = 8, KL_NORMAL_COST = 16 };
@@ -48,36 +33,6 @@ struct kl_draw {
     int64_t count;
     double a, b; /* low and width; mean and std; p */
 };
-
-KL_INLINE void kl_philox_round(uint32_t x[4], uint32_t key0, uint32_t key1) {
-    const uint64_t left = (uint64_t)0xD2511F53u * x[0];
-    const uint64_t right = (uint64_t)0xCD9E8D57u * x[2];
-    const uint32_t y0 = (uint32_t)(right >> 32) ^ x[1] ^ key0;
-    const uint32_t y2 = (uint32_t)(left >> 32) ^ x[3] ^ key1;
-    x[1] = (uint32_t)right;
-    x[3] = (uint32_t)left;
-    x[0] = y0;
-    x[2] = y2;
-}
-
-/* x is the counter before and the block after. */
-KL_INLINE void kl_philox(uint32_t x[4], uint32_t key0, uint32_t key1) {
-    KL_UNROLL
-    for (int round = 0; round < 10; ++round) {
-        kl_philox_round(x, key0, key1);
-        key0 += 0x9E3779B9u;
-        key1 += 0xBB67AE85u;
-    }
-}
-
-KL_INLINE void kl_philox_block(uint64_t seed, uint64_t block, uint32_t plane, uint32_t attempt,
-                               uint32_t x[4]) {
-    x[0] = (uint32_t)block;
-    x[1] = (uint32_t)(block >> 32);
-    x[2] = plane;
-    x[3] = attempt;
-    kl_philox(x, (uint32_t)seed, (uint32_t)(seed >> 32));
-}
 
 KL_INLINE double kl_unit_f64(uint32_t high, uint32_t low) {
     const uint64_t bits = ((uint64_t)high << 32 | low) >> 11;

@@ -1,5 +1,11 @@
 """Elementwise operations for the other modules; `op` numbers the lines of unary.def, binary.def."""
+from libc.stdint cimport int64_t
+
 from kael._kernels.tensor cimport TensorBase
+
+
+cdef extern from "kael/elementwise/loops.h" nogil:
+    ctypedef int (*kl_kernel)(void *out, const void *const *inputs, int64_t n) noexcept
 
 
 cdef extern from "kael/elementwise/operations.h" nogil:
@@ -21,6 +27,9 @@ cdef extern from "kael/elementwise/operations.h" nogil:
         KL_BINARY_ge
         KL_BINARY_COUNT
 
+
+# The kernel of a line of unary.def, or NULL where that does not take the dtype.
+cdef kl_kernel unary_kernel(int op, int dtype) noexcept
 
 # `out` is a fresh tensor when None, else written in place. TypeError for a dtype that the
 # operation does not take, ValueError for shapes that do not broadcast, ZeroDivisionError.

@@ -12,8 +12,6 @@ from kael._kernels.tensor cimport (
 
 
 cdef extern from "kael/elementwise.h" nogil:
-    ctypedef int (*kl_kernel)(void *out, const void *const *inputs, int64_t n) noexcept
-
     struct kl_operation:
         const char *name
         int64_t cost
@@ -233,6 +231,10 @@ cdef int run_strided(const kl_runtime *rt, kl_kernel kernel, int64_t cost, Tenso
 
 # ---- operations ----
 
+cdef kl_kernel unary_kernel(int op, int dtype) noexcept:
+    return kl_elementwise_table[runtime().isa].unary[op][dtype]
+
+
 cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
     cdef const kl_runtime *rt = runtime()
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].unary[op][x.dtype]
@@ -360,12 +362,11 @@ def clamp(TensorBase x not None, TensorBase low not None, TensorBase high not No
 cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, TensorBase x,
                         TensorBase a, TensorBase b, int dtype, int other, TensorBase out):
     cdef int64_t shape[KL_MAX_DIMS]
-    cdef int dims
     if dtype != other:
         raise TypeError(f"{op}: dtypes differ: {DTYPE_NAMES[dtype]} and {DTYPE_NAMES[other]}")
     if kernels[dtype] is NULL:
         raise TypeError(f"{op}: {DTYPE_NAMES[dtype]} is not supported")
-    dims = join_shape(op, b, join_shape(op, a, join_shape(op, x, 0, shape), shape), shape)
+    cdef int dims = join_shape(op, b, join_shape(op, a, join_shape(op, x, 0, shape), shape), shape)
     if out is None:
         out = new_tensor(dtype, dims, shape)
     else:

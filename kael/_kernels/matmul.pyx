@@ -4,7 +4,7 @@ from functools import partial
 
 from libc.stdint cimport int64_t
 
-from kael._kernels.elementwise cimport as_contiguous, copy_into
+from kael._kernels.elementwise cimport as_contiguous, copy_into, kl_kernel
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.overlap cimport spans_meet
 from kael._kernels.reduce cimport dot
@@ -32,6 +32,10 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t row
         int64_t column
 
+    struct kl_activation:
+        kl_kernel kernel
+        int64_t result
+
     struct kl_product:
         int64_t rows
         int64_t inner
@@ -42,6 +46,7 @@ cdef extern from "kael/matmul.h" nogil:
         int64_t out_row
         int64_t out_column
         const char *bias
+        kl_activation activation
         bint fresh
 
     struct kl_batch:
@@ -61,7 +66,7 @@ cdef extern from "kael/matmul.h" nogil:
     int kl_matmul_rung(const kl_runtime *rt, int dtype, int name, kl_rung *rung)
 
 
-cdef inline int require_tensors(str op, object a, object b) except -1:
+cdef int require_tensors(str op, object a, object b) except -1:
     if not isinstance(a, TensorBase) or not isinstance(b, TensorBase):
         require_tensor(op, a, b)
     return 0
@@ -122,6 +127,8 @@ cdef int set_batch(kl_batch *batch, str op, TensorBase a, TensorBase b) except -
     batch.rt = runtime()
     batch.dtype = a.dtype
     batch.first.bias = NULL
+    batch.first.activation.kernel = NULL
+    batch.first.activation.result = 0
     batch.first.fresh = True
     batch.dims = max(a_dims, b_dims)
     for d in range(batch.dims):
@@ -240,39 +247,19 @@ cdef object refuse_gradients(str op):
     raise RuntimeError(f"{op}: out= does not support gradients; use it under no_grad()")
 
 
-cdef TensorBase linear_op(TensorBase x, TensorBase weight, TensorBase bias):
+cdef int linear_into(TensorBase sums, TensorBase x, TensorBase weight, TensorBase bias,
+                     kl_kernel activation, TensorBase result) except -1:
     cdef kl_batch batch
-    cdef int64_t shape[KL_MAX_DIMS + 2]
-    check_linear(x, weight, bias)
     set_batch(&batch, "linear", x, weight)
     set_rows(&batch.first, x)
     set_columns(&batch.first, weight, True)
     if bias is not None:
         bias = as_contiguous(bias)
         batch.first.bias = bias.data
-    cdef int ndim = output_shape(&batch, x.ndim > 1, True, shape)
-    cdef TensorBase out = new_tensor(x.dtype, ndim, shape)
-    set_output(&batch, out, x.ndim > 1, True)
-    run(&batch, "linear")
-    return out
-
-
-cdef int check_linear(TensorBase x, TensorBase weight, TensorBase bias) except -1:
-    if x.dtype != weight.dtype or (bias is not None and bias.dtype != x.dtype):
-        names = [by_code(t.dtype_code).name for t in (x, weight, bias) if t is not None]
-        raise TypeError(f"linear: dtypes differ: {', '.join(names)}")
-    if not kl_is_float(x.dtype):
-        raise TypeError(f"linear: not defined for {by_code(x.dtype).name}")
-    if x.ndim == 0 or weight.ndim != 2 or x.shape_[x.ndim - 1] != weight.shape_[1]:
-        raise ValueError(
-            f"linear: x {tuple(x.shape)} does not fit weight {tuple(weight.shape)} "
-            "(columns, inner)"
-        )
-    if bias is not None and (bias.ndim != 1 or bias.shape_[0] != weight.shape_[0]):
-        raise ValueError(
-            f"linear: bias {tuple(bias.shape)} does not fit weight {tuple(weight.shape)}"
-        )
-    return 0
+    batch.first.activation.kernel = activation
+    batch.first.activation.result = result.data - sums.data
+    set_output(&batch, sums, x.ndim > 1, True)
+    return run(&batch, "linear")
 
 
 cdef bint wants_gradient(TensorBase a, TensorBase b) noexcept:
@@ -302,28 +289,6 @@ def matmul(str op, a, b, TensorBase out or None, gradients):
     reads_b = b if (<TensorBase> a).requires_grad_flag else None
     return record_op(op, result, (a, b), partial(gradients, reads_a, reads_b, a.shape, b.shape),
                      without_none(reads_a, reads_b))
-
-
-def linear(x, weight, bias, gradients):
-    """x @ weight.T + bias, bias being None or a vector.
-
-    Recorded with ``gradients(x, weight, wants_bias, g)``, x or weight being None as in matmul.
-    """
-    cdef TensorBase result
-    cdef bint wants_bias = False
-    require_tensors("linear", x, weight)
-    if isinstance(bias, TensorBase):
-        wants_bias = wants_grad(bias)
-    elif bias is not None:
-        require_tensor("linear", bias=bias)
-    result = linear_op(x, weight, bias)
-    if not wants_bias and not wants_gradient(x, weight):
-        return result
-    reads_x = x if (<TensorBase> weight).requires_grad_flag else None
-    reads_weight = weight if (<TensorBase> x).requires_grad_flag else None
-    return record_op("linear", result, (x, weight, bias),
-                     partial(gradients, reads_x, reads_weight, wants_bias),
-                     without_none(reads_x, reads_weight))
 
 
 cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase out) except -1:
@@ -382,5 +347,7 @@ def way(TensorBase a not None, TensorBase b not None):
     set_rows(&product, a)
     set_columns(&product, b, False)
     product.bias = NULL
+    product.activation.kernel = NULL
+    product.activation.result = 0
     product.out_row = product.columns * kl_itemsize(a.dtype)
     return kl_matmul_way(runtime(), a.dtype, &product)

@@ -43,8 +43,7 @@ cdef class Plan(Step):
                 self.begin()
                 self.collect(groups, state)
                 if self.missing:
-                    create(state, self.missing)
-                    self.fresh = {id(entry[0]) for entry in self.missing}
+                    self.create(state)
                     self.begin()
                     self.collect(groups, state)
                 self.run()
@@ -92,27 +91,12 @@ cdef class Plan(Step):
                 self.add_kept(row, k, p, s, group)
         return 0
 
-    cdef int add_kept(self, kl_optim_row *row, int k, TensorBase p, dict s,
-                      const Group *group) except -1:
-        """What the state has under key k, or a note that it is missing."""
-        cdef str key = self.keys[k]
-        cdef PyObject *entry = NULL if s is None else PyDict_GetItemWithError(s, key)
-        found = None if entry is NULL else <object> entry
-        cdef bint single = k < self.numbers
-        if single and found is not None and not isinstance(found, TensorBase):
-            self.missing.append((p, s, key, True, float(found)))
-        elif found is None:
-            self.missing.append((p, s, key, single, self.first(k, group)))
-        elif not isinstance(found, TensorBase):
-            raise TypeError(f"{self.op}: state {key!r} must be a Tensor, "
-                            f"got {type(found).__name__}")
-        elif single:
-            self.place_number(row, k, found)
-        else:
-            self.place_array(row, k, p, found)
-        return 0
+    cdef bint is_tensor(self, object thing) except -1:
+        return isinstance(thing, TensorBase)
 
-    cdef int place_number(self, kl_optim_row *row, int k, TensorBase t) except -1:
+    cdef int place_number(self, kl_optim_row *row, int k, object owner, object found,
+                          dict s) except -1:
+        cdef TensorBase t = found
         if t.size != 1 or t.dtype == KL_DTYPE_bool or not is_plain(t):
             raise ValueError(f"{self.op}: state {self.keys[k]!r} must be one number, "
                              f"got shape {t.shape}")
@@ -121,7 +105,8 @@ cdef class Plan(Step):
         row.place_dtype[k] = t.dtype
         return self.hold(t, KEPT + k)
 
-    cdef int place_array(self, kl_optim_row *row, int k, TensorBase p, TensorBase t) except -1:
+    cdef int place_array(self, kl_optim_row *row, int k, object owner, object found) except -1:
+        cdef TensorBase p = owner, t = found
         if t.dtype != p.dtype or not same_shape(t, p):
             raise ValueError(f"{self.op}: state {self.keys[k]!r} ({t.dtype_object.name}, "
                              f"{t.shape}) does not match its parameter "
@@ -129,6 +114,11 @@ cdef class Plan(Step):
         begin_write(t, self.op)
         self.point(&row.state[k - self.numbers], t.data)
         return self.hold(t, KEPT + k)
+
+    cdef object make(self, int k, object owner, double value, bint wide):
+        if k < self.numbers:
+            return new_number(KL_DTYPE_f32, value)
+        return new_filled(owner, value)
 
     cdef int hold(self, TensorBase t, int k) except -1:
         """Tensor k of the row just added."""
@@ -215,19 +205,6 @@ cdef inline bint is_plain(TensorBase t) noexcept:
 cdef dict state_of(object state, TensorBase p):
     cdef PyObject *found = PyDict_GetItemWithError(state, p)
     return None if found is NULL else <dict?> <object> found
-
-
-cdef int create(object state, list missing) except -1:
-    """Makes all of the absent state, then attaches it."""
-    made = [
-        (p, s, key, new_number(KL_DTYPE_f32, first) if single else new_filled(p, first))
-        for p, s, key, single, first in missing
-    ]
-    for p, s, key, value in made:
-        if s is None:
-            s = state.setdefault(p, {})
-        s[key] = value
-    return 0
 
 
 cdef TensorBase new_filled(TensorBase like, double value):

@@ -20,19 +20,22 @@ cdef class UnaryGradient:
 
 
 cdef class BinaryGradient:
-    """Calls the slopes that are wanted, and sums over what broadcasting repeated."""
+    """Calls the slopes that are wanted, once if they are one function, and sums over what
+    broadcasting repeated."""
     cdef object slope_a, slope_b, unbroadcast
     cdef TensorBase a, b, y
     cdef tuple shape_a, shape_b      # None where the operand has the output's shape
 
     def __call__(self, g):
-        part_a = part_b = None
+        whole = part_a = part_b = None
         if self.slope_a is not None:
-            part_a = self.slope_a(g, self.a, self.b, self.y)
+            whole = part_a = self.slope_a(g, self.a, self.b, self.y)
             if self.shape_a is not None:
                 part_a = self.unbroadcast(part_a, self.shape_a)
         if self.slope_b is not None:
-            part_b = self.slope_b(g, self.a, self.b, self.y)
+            part_b = whole
+            if self.slope_b is not self.slope_a:
+                part_b = self.slope_b(g, self.a, self.b, self.y)
             if self.shape_b is not None:
                 part_b = self.unbroadcast(part_b, self.shape_b)
         return part_a, part_b

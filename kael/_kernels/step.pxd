@@ -1,4 +1,4 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.runtime cimport kl_runtime
 
@@ -27,6 +27,11 @@ cdef extern from "kael/optim/row.h" nogil:
         int param_storage
         int grad_storage
         int state_storage
+        int rounded_storage
+        void *rounded
+        bint stochastic
+        uint64_t seed
+        uint64_t draw
         double factor
         bint clear
         bint fresh
@@ -59,6 +64,11 @@ cdef struct Interval:
     size_t last
 
 
+# In place of a key's number: the f32 parameter of which one of 16 bits is the rounding.
+cdef enum:
+    MASTER = -1
+
+
 # A number or an array that the rule keeps for each parameter.
 cdef struct Kept:
     int needs           # bits of the variant without which it does not exist
@@ -85,6 +95,8 @@ cdef class Step:
     cdef Kept kept[6]               # in the order of keys
     cdef object lock                # one step at a time
     cdef int64_t forks              # count of forks when the lock was made
+    cdef list missing               # (parameter, its state or None, key number, value, is wide)
+    cdef set fresh                  # ids of the parameters whose state this step has made
 
     # The lock, to be held for the length of a step.
     cpdef object alone(self)
@@ -100,6 +112,17 @@ cdef class Step:
     # others (through `point` where they are written), size and dtype are for the caller to fill in.
     cdef kl_optim_row *append(self, const Group *group) except NULL
     cdef int grow(self) except -1
+    # What the state has under key k, or a note that it is missing. How its tensors are told, looked
+    # at and made is the subclass's.
+    cdef int add_kept(self, kl_optim_row *row, int k, object owner, dict s,
+                      const Group *group) except -1
+    cdef bint is_tensor(self, object thing) except -1
+    cdef int place_number(self, kl_optim_row *row, int k, object owner, object t, dict s) except -1
+    cdef int place_array(self, kl_optim_row *row, int k, object owner, object t) except -1
+    cdef object make(self, int k, object owner, double value, bint wide)
+    cdef str key(self, int k)
+    # Makes all of the absent state, then attaches it.
+    cdef int create(self, object state) except -1
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
     # Bytes that a step of the rows touches.

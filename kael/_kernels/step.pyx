@@ -8,6 +8,8 @@ first; `launch` cannot be refused.
 import os
 import threading
 
+from cpython.dict cimport PyDict_GetItemWithError
+from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
 from libc.stdlib cimport free, qsort, realloc
 from libc.string cimport memset
@@ -104,7 +106,7 @@ cdef class Step:
         self.groups[self.count] = group[0]
         self.count += 1
         row.variant = group.variant
-        row.fresh = False
+        row.fresh = row.stochastic = False
         row.factor = self.factor
         row.clear = self.clear
         row.param_storage = row.grad_storage = row.state_storage = KL_STORAGE_plain
@@ -112,6 +114,49 @@ cdef class Step:
             if not self.exists(k, group):
                 row.state[k - self.numbers] = NULL
         return row
+
+    cdef int add_kept(self, kl_optim_row *row, int k, object owner, dict s,
+                      const Group *group) except -1:
+        cdef PyObject *entry = NULL if s is None else PyDict_GetItemWithError(s, self.keys[k])
+        found = None if entry is NULL else <object> entry
+        cdef bint single = k < self.numbers, wide = row.rounded is not NULL
+        if found is None:
+            self.missing.append((owner, s, k, self.first(k, group), wide))
+        elif self.is_tensor(found):
+            if single:
+                self.place_number(row, k, owner, found, s)
+            else:
+                self.place_array(row, k, owner, found)
+        elif single:
+            self.missing.append((owner, s, k, float(found), wide))
+        else:
+            raise TypeError(f"{self.op}: state {self.keys[k]!r} must be a Tensor, "
+                            f"got {type(found).__name__}")
+        return 0
+
+    cdef bint is_tensor(self, object thing) except -1:
+        raise NotImplementedError
+
+    cdef int place_number(self, kl_optim_row *row, int k, object owner, object t, dict s) except -1:
+        raise NotImplementedError
+
+    cdef int place_array(self, kl_optim_row *row, int k, object owner, object t) except -1:
+        raise NotImplementedError
+
+    cdef object make(self, int k, object owner, double value, bint wide):
+        raise NotImplementedError
+
+    cdef str key(self, int k):
+        return "master_param" if k == MASTER else self.keys[k]
+
+    cdef int create(self, object state) except -1:
+        made = [(p, s, k, self.make(k, p, value, wide)) for p, s, k, value, wide in self.missing]
+        for p, s, k, value in made:
+            if s is None:
+                s = state.setdefault(p, {})
+            s[self.key(k)] = value
+        self.fresh = {id(entry[0]) for entry in self.missing if entry[2] != MASTER}
+        return 0
 
     cdef void point(self, void **slot, void *data) noexcept:
         """Points at an array that the step writes, and notes whether it has moved."""
@@ -144,6 +189,7 @@ cdef class Step:
             for k in range(KL_OPTIM_STATES):
                 elements += rows[i].size if rows[i].state[k] is not NULL else 0
             nbytes += 2 * elements * width_of(&rows[i], rows[i].state_storage)
+            nbytes += 4 * rows[i].size if rows[i].rounded is not NULL else 0
         return nbytes
 
     cdef int launch(self, int64_t start, int64_t count) except -1:

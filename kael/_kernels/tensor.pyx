@@ -110,12 +110,7 @@ cdef class TensorBase:
         return (self.data - self.storage.data) // kl_itemsize(self.dtype)
 
     def is_contiguous(self):
-        """Whether the elements lie in row-major order without gaps.
-
-        Returns
-        -------
-        bool
-        """
+        """Whether the elements lie in row-major order without gaps."""
         return self.contiguous
 
     # kael.Tensor binds these two to the names that C fields occupy here.
@@ -341,7 +336,7 @@ cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil:
 
 cdef int wrap_dim(object dim, int ndim, str op) except -1:
     cdef int64_t count = ndim if ndim > 0 else 1
-    cdef int64_t value = PyNumber_Index(dim)  # a float is a TypeError
+    cdef int64_t value = dim if PyLong_Check(dim) else integer(op, "dim", dim)
     if value < -count or value >= count:
         raise IndexError(f"{op}: dim {dim} is out of range for {ndim} dims "
                          f"(expected {-count} to {count - 1})")
@@ -355,13 +350,19 @@ cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
     if len(sizes) > KL_MAX_DIMS:
         raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
     for d, size in enumerate(sizes):
-        if not PyLong_Check(size) and not hasattr(size, "__index__"):
-            raise TypeError(f"{op}: sizes must be integers, got {size!r}")
         try:
-            shape[d] = size
+            shape[d] = size if PyLong_Check(size) else integer(op, "a size", size)
         except OverflowError:
             raise ValueError(f"{op}: size {size} does not fit in 64 bits") from None
     return len(sizes)
+
+
+def integer(str op, str name, value):
+    """``value`` as an int; TypeError unless it is one: NumPy's integers are, a float is not."""
+    try:
+        return PyNumber_Index(value)
+    except TypeError:
+        raise TypeError(f"{op}: {name} must be an integer, got {value!r}") from None
 
 
 def require_tensor(str op, *operands, **optional):

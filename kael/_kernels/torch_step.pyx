@@ -7,24 +7,27 @@ validates first; a refused one changes nothing.
 
 from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.object cimport PyObject
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from kael._kernels.dlpack cimport Described
 from kael._kernels.optim cimport declare, numbers
-from kael._kernels.step cimport Group, Interval, Step, any_overlap, kl_optim_row
+from kael._kernels.step cimport (
+    KL_STORAGE_plain, MASTER, Group, Interval, Step, any_overlap, kl_optim_row,
+)
 from kael._kernels.torch_read cimport (
-    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_layout, kl_reach, kl_same_sizes,
-    layout_of, number_dtype,
+    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_layout, kl_reach,
+    kl_same_sizes, layout_of, number_dtype,
 )
 
 
 # A row's tensors in TorchStep.tensors where they are listed, None where there is none: parameter,
-# gradient, what is kept.
+# gradient, what is kept, master.
 cdef enum:
     GRADIENT = 1
     KEPT = 2
-    PER_ROW = 8
+    LAST = 8
+    PER_ROW = 9
 
 
 cdef class TorchStep(Step):
@@ -35,12 +38,15 @@ cdef class TorchStep(Step):
     cdef bint listed               # so as to make stand-ins; it costs a tenth of a small step
     cdef list written              # those that the step changes, but for gradients
     cdef list cleared              # gradients in which zeros are to be left
-    cdef list missing              # (parameter, its state or None, key, is a number, value)
     cdef list room                 # what else is to live until the end of the step
-    cdef set fresh                 # ids of the parameters whose state this step has made
     cdef bint strided              # some tensor needs a stand-in
     cdef bint ordered              # some written tensors share memory: one region each, in order
     cdef int64_t compared          # rows among which shared memory was looked for
+    cdef Array like                # the parameter of the row being added
+    cdef bint masters              # its group gives parameters of 16 bits a master in f32
+    cdef bint stochastic           # or rounds them by the random numbers of a seed from a position
+    cdef uint64_t seed, position
+    cdef list drawn                # (group, its seed and position after this step)
 
     def __init__(self, str rule, str op, tensors):
         declare(self, numbers[rule])
@@ -80,12 +86,13 @@ cdef class TorchStep(Step):
         self.written = []
         self.cleared = []
         self.missing = []
+        self.drawn = []
         self.room = self.reader.room = []
         self.strided = False
         return 0
 
     cdef int forget(self) except -1:
-        self.cleared = None
+        self.cleared = self.drawn = None
         self.tensors = self.written = self.missing = self.room = self.reader.room = None
         self.fresh = None
         return 0
@@ -97,24 +104,43 @@ cdef class TorchStep(Step):
         cdef Py_ssize_t i, place = 0
         self.begin()
         if state is None:
+            self.read_storing(groups[3], 0)
             self.read(groups[3], &options)
             for i in range(len(groups[0])):
                 self.add(groups[0][i], groups[1][i], groups[2][i], &options)
-            return 0
-        for group in groups:
+            return self.end_group(groups[3])
+        for i, group in enumerate(groups):
+            self.read_storing(group, i)
             self.read(group, &options)
             for p in <list?> group["params"]:
                 g = p.grad
                 if g is not None:
                     self.add(p, g, kept_of(state, p, &place), &options)
+            self.end_group(group)
+        return 0
+
+    cdef int read_storing(self, dict group, int64_t number) except -1:
+        """What a group says about the storing of parameters of 16 bits; both keys may be absent."""
+        self.masters = group.get("master_weights", False)
+        self.stochastic = group.get("stochastic_rounding", False)
+        if self.stochastic:
+            self.torch.check_storing(group)
+            self.seed, self.position = (
+                group.get("rounding_state") or self.torch.rounding_state(number))
+        return 0
+
+    cdef int end_group(self, dict group) except -1:
+        if self.stochastic:
+            self.drawn.append((group, (self.seed, self.position)))
         return 0
 
     cdef int add(self, object owner, object given, dict s, const Group *group) except -1:
         """A row for a parameter, its gradient and its state, which may be absent."""
-        cdef Array a, b
+        cdef Array *a = &self.like
+        cdef Array b
         cdef kl_optim_row *row
         cdef int k
-        p = self.reader.take(owner, &a, "parameters")
+        p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
         if not kl_same_sizes(&a.layout, &b.layout):
             raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
@@ -127,11 +153,9 @@ cdef class TorchStep(Step):
             self.cleared.append(given)
         row = self.append(group)
         self.moved = self.moved or row.size != a.layout.size
-        self.point(&row.param, a.layout.data)
         row.grad = b.layout.data
         row.size = a.layout.size
         row.dtype = a.dtype
-        row.param_storage = a.storage
         row.grad_storage = b.storage
         row.fresh = self.fresh is not None and id(owner) in self.fresh
         self.tensors.append(p)
@@ -139,15 +163,41 @@ cdef class TorchStep(Step):
         if self.listed:
             self.tensors += (None,) * (PER_ROW - KEPT)
         self.written.append(owner)
-        if not kl_is_dense(&a.layout):
+        self.add_param(row, owner, s)
+        if not (kl_is_dense(&a.layout) and self.in_order(row, &a.layout)):
             self.check_distinct(&a.layout, "parameters")
             self.strided = True
         elif not kl_goes_with(&b.layout, &a.layout):
             self.strided = True
         for k in range(len(self.keys)):
             if self.exists(k, group):
-                self.add_kept(row, k, owner, &a, s, group)
+                self.add_kept(row, k, owner, s, group)
         return 0
+
+    cdef int add_param(self, kl_optim_row *row, object owner, dict s) except -1:
+        """Where the parameter is kept, and how it is stored there."""
+        cdef Array *a = &self.like
+        if a.storage == KL_STORAGE_plain or not self.masters:
+            row.rounded = NULL
+            self.point(&row.param, a.layout.data)
+            row.param_storage = a.storage
+            if a.storage != KL_STORAGE_plain and self.stochastic:
+                row.stochastic = True
+                row.seed = self.seed
+                row.draw = self.position
+                self.position += <uint64_t> a.layout.size
+            return 0
+        self.point(&row.rounded, a.layout.data)
+        row.rounded_storage = a.storage
+        found = None if s is None else s.get("master_param")
+        if found is None:
+            self.missing.append((owner, s, MASTER, 0.0, True))
+            return 0
+        return self.place(row, MASTER, found, &row.param, &row.param_storage)
+
+    cdef bint in_order(self, const kl_optim_row *row, const kl_layout *a) noexcept:
+        """Random numbers are counted in the order of the indices, whatever that of the memory."""
+        return not row.stochastic or kl_is_packed(a)
 
     cdef int check_distinct(self, const kl_layout *a, str what) except -1:
         """An expanded tensor cannot be written."""
@@ -158,26 +208,8 @@ cdef class TorchStep(Step):
                                    f"places (stride 0 at dim {d})")
         return 0
 
-    cdef int add_kept(self, kl_optim_row *row, int k, object owner, const Array *a, dict s,
-                      const Group *group) except -1:
-        """What the state has under key k, or a note that it is missing."""
-        cdef str key = self.keys[k]
-        cdef PyObject *entry = NULL if s is None else PyDict_GetItemWithError(s, key)
-        found = None if entry is NULL else <object> entry
-        cdef bint single = k < self.numbers
-        if found is None:
-            self.missing.append((owner, s, key, single, self.first(k, group)))
-        elif self.reader.is_tensor(found):
-            if single:
-                self.place_number(row, k, owner, found, s)
-            else:
-                self.place_array(row, k, a, found)
-        elif single:
-            self.missing.append((owner, s, key, True, float(found)))
-        else:
-            raise TypeError(f"{self.op}: state {key!r} must be a Tensor, "
-                            f"got {type(found).__name__}")
-        return 0
+    cdef bint is_tensor(self, object thing) except -1:
+        return self.reader.is_tensor(thing)
 
     cdef int place_number(self, kl_optim_row *row, int k, object owner, object t,
                           dict s) except -1:
@@ -189,49 +221,54 @@ cdef class TorchStep(Step):
                              f"got shape {tuple(t.shape)}")
         dtype = number_dtype(&d)
         if dtype < 0 or (<size_t> d.data) % (d.dtype.bits // 8) != 0:
-            self.missing.append((owner, s, self.keys[k], True, float(t)))
+            self.missing.append((owner, s, k, float(t), False))
             return 0
         self.point(&row.place[k], d.data)
         row.place_dtype[k] = dtype
-        return self.keep(t, t, k)
+        return self.keep(t, t, KEPT + k)
 
-    cdef int place_array(self, kl_optim_row *row, int k, const Array *a, object t) except -1:
+    cdef int place_array(self, kl_optim_row *row, int k, object owner, object t) except -1:
+        cdef int storage = row.state_storage
+        self.place(row, k, t, &row.state[k - self.numbers], &row.state_storage)
+        if k > self.numbers and row.state_storage != storage:
+            self.refuse_state(k, t)
+        return 0
+
+    cdef int place(self, kl_optim_row *row, int k, object t, void **slot, int *storage) except -1:
+        """Points a slot of the row at an array of the state."""
         cdef Array b
         taken = self.reader.take(t, &b, "states")
-        if not kl_same_sizes(&a.layout, &b.layout):
-            raise ValueError(f"{self.op}: state {self.keys[k]!r} {tuple(t.shape)} does not have "
+        if not kl_same_sizes(&self.like.layout, &b.layout):
+            raise ValueError(f"{self.op}: state {self.key(k)!r} {tuple(t.shape)} does not have "
                              "the shape of its parameter")
-        if b.dtype != a.dtype or (k > self.numbers and b.storage != row.state_storage):
-            raise TypeError(f"{self.op}: state {self.keys[k]!r} of {t.dtype} does not go with "
-                            "its parameter or the rest of the state")
-        row.state_storage = b.storage
-        self.point(&row.state[k - self.numbers], b.layout.data)
-        if not kl_goes_with(&b.layout, &a.layout):
+        if b.dtype != self.like.dtype or (k == MASTER and b.storage != KL_STORAGE_plain):
+            self.refuse_state(k, t)
+        storage[0] = b.storage
+        self.point(slot, b.layout.data)
+        if not kl_goes_with(&b.layout, &self.like.layout):
             self.check_distinct(&b.layout, "states")
             self.strided = True
-        return self.keep(t, taken, k)
+        return self.keep(t, taken, LAST if k == MASTER else KEPT + k)
 
-    cdef int keep(self, object t, object taken, int k) except -1:
-        """Tensor k of the row just added, and what stands for it."""
+    cdef int refuse_state(self, int k, object t) except -1:
+        raise TypeError(f"{self.op}: state {self.key(k)!r} of {t.dtype} does not go with "
+                        "its parameter or the rest of the state")
+
+    cdef int keep(self, object t, object taken, int slot) except -1:
+        """A tensor of the row just added, and what stands for it."""
         if self.listed:
-            self.tensors[PER_ROW * (self.count - 1) + KEPT + k] = taken
+            self.tensors[PER_ROW * (self.count - 1) + slot] = taken
         elif taken is not t:
             self.tensors.append(taken)
         self.written.append(t)
         return 0
 
-    cdef int create(self, object state) except -1:
-        """Makes all of the absent state, then attaches it."""
-        made = [
-            (p, s, key, self.torch.new_number(first) if single else self.torch.new_array(p, first))
-            for p, s, key, single, first in self.missing
-        ]
-        for p, s, key, value in made:
-            if s is None:
-                s = state.setdefault(p, {})
-            s[key] = value
-        self.fresh = {id(entry[0]) for entry in self.missing}
-        return 0
+    cdef object make(self, int k, object owner, double value, bint wide):
+        if k == MASTER:
+            return self.torch.new_master(owner)
+        if k < self.numbers:
+            return self.torch.new_number(value)
+        return self.torch.new_array(owner, value, wide)
 
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
@@ -256,6 +293,8 @@ cdef class TorchStep(Step):
             self.torch.clear(self.cleared)
         elif self.clear:
             self.torch.increment_version(self.cleared)
+        for group, state in self.drawn:
+            group["rounding_state"] = state
         return 0
 
     cdef list stand_in(self, int64_t start, int64_t stop):
@@ -266,9 +305,12 @@ cdef class TorchStep(Step):
         cdef int k
         for i in range(start, stop):
             p = self.reader.take(self.tensors[PER_ROW * i], &a, "parameters")
-            if not kl_is_dense(&a.layout):
-                p = self.dense(p, p, &a, copies)
-                self.rows[i].param = a.layout.data
+            if not (kl_is_dense(&a.layout) and self.in_order(&self.rows[i], &a.layout)):
+                p = self.dense(p, p, &a, copies, self.rows[i].stochastic)
+                if self.rows[i].rounded is not NULL:
+                    self.rows[i].rounded = a.layout.data
+                else:
+                    self.rows[i].param = a.layout.data
             for k in range(GRADIENT, PER_ROW):
                 t = self.tensors[PER_ROW * i + k]
                 if t is None or KEPT <= k < KEPT + self.numbers:
@@ -276,16 +318,19 @@ cdef class TorchStep(Step):
                 self.reader.take(t, &b, "tensors")
                 if kl_goes_with(&b.layout, &a.layout):
                     continue
-                self.dense(t, p, &b, copies if k != GRADIENT else [])
+                self.dense(t, p, &b, copies if k != GRADIENT else [], False)
                 if k == GRADIENT:
                     self.rows[i].grad = b.layout.data
+                elif k == LAST:
+                    self.rows[i].param = b.layout.data
                 else:
                     self.rows[i].state[k - KEPT - self.numbers] = b.layout.data
         return copies
 
-    cdef object dense(self, object t, object like, Array *a, list copies):
-        """A copy of t with the memory order of `like`, described in a and held."""
-        copy = self.torch.dense_copy(t, like)
+    cdef object dense(self, object t, object like, Array *a, list copies, bint packed):
+        """A copy of t with the memory order of `like`, or that of the indices, described in a and
+        held."""
+        copy = self.torch.dense_copy(t, like, packed)
         self.room.append(copy)
         copies.append((t, copy))
         self.reader.take(copy, a, "tensors")

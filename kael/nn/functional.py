@@ -1,10 +1,9 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
-import operator
-
 from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
+from kael.checks import integer, items, real
 from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
@@ -142,12 +141,14 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
         If they are not those of the last dims.
     """
     require_tensor("layer_norm", input, weight=weight, bias=bias)
-    return rows.standardize(input, tuple(normalized_shape), eps, weight, bias)
+    sizes = items("layer_norm", "normalized_shape", normalized_shape)
+    sizes = tuple(integer("layer_norm", "a size of normalized_shape", size) for size in sizes)
+    return rows.standardize(input, sizes, eps, weight, bias)
 
 
 def check_probability(p):
     """Refuses what is not in [0, 1]."""
-    if not 0.0 <= p <= 1.0:
+    if not 0.0 <= real("dropout", "p", p) <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
@@ -178,11 +179,12 @@ def dropout(input, p=0.5, training=True, *, generator=None):
 
 def padding_row(padding_idx, count):
     """The row number that ``padding_idx``, perhaps counted from the end, means."""
+    padding_idx = integer("embedding", "padding_idx", padding_idx)
     if not -count <= padding_idx < count:
         raise ValueError(
             f"embedding: padding_idx must be within num_embeddings={count}, got {padding_idx}"
         )
-    return operator.index(padding_idx) % count
+    return padding_idx % count
 
 
 def embedding(input, weight, padding_idx=None):

@@ -5,6 +5,7 @@ import math
 from kael import random
 from kael._kernels.tensor import require_tensor
 from kael.autograd import no_grad
+from kael.checks import real
 
 __all__ = [
     "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_",
@@ -120,10 +121,10 @@ def calculate_gain(nonlinearity, param=None):
         For another nonlinearity.
     """
     gains = {"linear": 1.0, "sigmoid": 1.0, "tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 0.75}
-    if nonlinearity in gains:
+    if isinstance(nonlinearity, str) and nonlinearity in gains:
         return gains[nonlinearity]
     if nonlinearity == "leaky_relu":
-        slope = 0.01 if param is None else param
+        slope = 0.01 if param is None else real("calculate_gain", "param", param)
         return math.sqrt(2.0 / (1 + slope * slope))
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
@@ -191,9 +192,9 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
-def _xavier_std(tensor, gain):
+def _xavier_std(op, tensor, gain):
     fan = sum(fans(tensor))
-    return gain * math.sqrt(2.0 / fan) if fan else 0.0
+    return real(op, "gain", gain) * math.sqrt(2.0 / fan) if fan else 0.0
 
 
 def xavier_uniform_(tensor, gain=1.0, generator=None):
@@ -217,7 +218,7 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
     2010.
     """
     require_tensor("xavier_uniform_", tensor)
-    bound = math.sqrt(3.0) * _xavier_std(tensor, gain)
+    bound = math.sqrt(3.0) * _xavier_std("xavier_uniform_", tensor, gain)
     return uniform_(tensor, -bound, bound, generator)
 
 
@@ -235,4 +236,4 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
         ``tensor``.
     """
     require_tensor("xavier_normal_", tensor)
-    return normal_(tensor, 0.0, _xavier_std(tensor, gain), generator)
+    return normal_(tensor, 0.0, _xavier_std("xavier_normal_", tensor, gain), generator)

@@ -2,6 +2,7 @@
 
 import math
 
+from kael.checks import integer
 from kael.creation import empty
 from kael.nn import init
 from kael.nn.module import Module
@@ -36,8 +37,8 @@ class Linear(Module):
 
     def __init__(self, in_features, out_features, bias=True, dtype=None):
         super().__init__()
-        self.in_features = in_features
-        self.out_features = out_features
+        self.in_features = integer("Linear", "in_features", in_features)
+        self.out_features = integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
         self.register_parameter("bias", None)
         if bias:

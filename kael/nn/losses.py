@@ -1,6 +1,7 @@
 """Loss functions, with the arguments of ``torch.nn.functional``."""
 
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.creation import zeros
 from kael.dtypes import bool_
 from kael.ops.losses import row_losses
@@ -108,7 +109,7 @@ def cross_entropy(
     """
     check_reduction(reduction)
     require_tensor("cross_entropy", input, target)
-    if not 0.0 <= label_smoothing <= 1.0:
+    if not 0.0 <= real("cross_entropy", "label_smoothing", label_smoothing) <= 1.0:
         raise ValueError(
             f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )

@@ -1,5 +1,6 @@
 """LayerNorm and RMSNorm."""
 
+from kael.checks import integer
 from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
@@ -7,6 +8,13 @@ from kael.nn.parameter import Parameter
 from kael.ops.rows import rms_norm, standardize
 
 __all__ = ["LayerNorm", "RMSNorm"]
+
+
+def sizes_of(op, normalized_shape):
+    """The sizes, a tuple, from a sequence of integers or from one."""
+    if not hasattr(normalized_shape, "__iter__"):
+        return (integer(op, "normalized_shape", normalized_shape),)
+    return tuple(integer(op, "a size of normalized_shape", size) for size in normalized_shape)
 
 
 class LayerNorm(Module):
@@ -42,8 +50,7 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        sized = hasattr(normalized_shape, "__index__")
-        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", None)
@@ -97,8 +104,7 @@ class RMSNorm(Module):
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, dtype=None):
         super().__init__()
-        sized = hasattr(normalized_shape, "__index__")
-        self.normalized_shape = (normalized_shape,) if sized else tuple(normalized_shape)
+        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self.register_parameter("weight", None)

@@ -1,6 +1,7 @@
 """Whether two tensors are the same: exactly, or closely."""
 
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.ops import elementwise
 from kael.ops.conversion import to
 
@@ -55,6 +56,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     [True, False]
     """
     require_tensor("isclose", a, b)
+    rtol, atol = real("isclose", "rtol", rtol), real("isclose", "atol", atol)
     a, b = to(a.detach(), "float64"), to(b.detach(), "float64")
     reach = elementwise.abs(b) * rtol + atol
     near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)

@@ -4,6 +4,7 @@ from kael._kernels import elementwise, graph
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import TensorBase
 from kael.autograd import needs_grad, record
+from kael.checks import real
 from kael.dtypes import as_dtype
 from kael.interop import from_data
 from kael.ops.shape import unbroadcast
@@ -125,6 +126,7 @@ def fill_(x, value):
     """
     if isinstance(value, TensorBase):
         return copy_(x, value)
+    real("fill_", "value", value)
     if needs_grad(x):
         graph.begin_in_place(x, "fill_")
     elementwise.fill_(x, value)

@@ -1,11 +1,10 @@
 """Dims that come and go, move, turn round or meet: views, but for :func:`flip`."""
 
-import operator
-
 from kael._kernels import elementwise, views
 from kael._kernels.creation import zeros
 from kael._kernels.tensor import require_tensor
 from kael.autograd import record
+from kael.checks import integer, items
 from kael.ops.shape import permute, reshape
 
 __all__ = ["diagonal", "flip", "movedim", "squeeze", "unsqueeze"]
@@ -13,7 +12,7 @@ __all__ = ["diagonal", "flip", "movedim", "squeeze", "unsqueeze"]
 
 def _dims(dim, ndim, op):
     """An int or several, counted from the front; ValueError for the same dim twice."""
-    given = (dim,) if hasattr(dim, "__index__") else tuple(dim)
+    given = (dim,) if hasattr(dim, "__index__") else items(op, "dim", dim)
     dims = [views.normalize_dim(d, ndim, op) for d in given]
     if len(set(dims)) != len(dims):
         raise ValueError(f"{op}: a dim appears twice in {given}")
@@ -48,7 +47,7 @@ def diagonal(x, offset=0, dim1=0, dim2=1):
     [1, 5]
     """
     require_tensor("diagonal", x)
-    offset = operator.index(offset)
+    offset = integer("diagonal", "offset", offset)
     out = views.diagonal(x, offset, dim1, dim2)
     former = x.shape
 

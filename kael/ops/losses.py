@@ -3,13 +3,12 @@
 One fused kernel forward and one backward; nothing of the logits' shape is made but the gradient.
 """
 
-import operator
-
 from kael._kernels import elementwise
 from kael._kernels import losses as kernels
 from kael._kernels.tensor import require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
+from kael.checks import integer, real
 from kael.dtypes import int64
 from kael.ops.rows import log_softmax
 
@@ -65,11 +64,12 @@ def cross_entropy_losses(
 def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
     """The losses of :func:`cross_entropy_losses`, and whether a row was ignored."""
     require_tensor("cross_entropy_losses", logits, targets, weight=weight)
-    if not 0.0 <= smoothing <= 1.0:
+    if not 0.0 <= real("cross_entropy_losses", "label_smoothing", smoothing) <= 1.0:
         raise ValueError(
             f"cross_entropy_losses: label_smoothing must be in [0, 1], got {smoothing}"
         )
-    ignore_index = None if ignore_index is None else operator.index(ignore_index)
+    if ignore_index is not None:
+        ignore_index = integer("cross_entropy_losses", "ignore_index", ignore_index)
     if needs_grad(weight):
         raise RuntimeError("cross_entropy_losses: not differentiable with respect to weight")
     floats = targets.dtype.is_floating_point

@@ -6,8 +6,10 @@ The sums follow numerics R2, so a row of a product has the same bits alone and i
 from numbers import Integral
 
 from kael._kernels import elementwise
+from kael._kernels import linear as layers
 from kael._kernels import matmul as kernels
 from kael._kernels.tensor import require_tensor
+from kael.checks import real
 from kael.ops.shape import unbroadcast
 
 __all__ = ["addmm", "baddbmm", "bmm", "linear", "matmul", "mm", "mv"]
@@ -46,11 +48,15 @@ def matmul(a, b, *, out=None):
     >>> kael.matmul(a, a).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
     """
+    if out is not None:
+        require_tensor("matmul", out=out)
     return kernels.matmul("matmul", a, b, out, _gradients)
 
 
 def product(op, a, b, out=None):
     """``a @ b`` in the name of ``op``."""
+    if out is not None:
+        require_tensor(op, out=out)
     return kernels.matmul(op, a, b, out, _gradients)
 
 
@@ -87,14 +93,25 @@ def as_rows(x):
     return x.unsqueeze(0) if x.ndim == 1 else x.flatten(0, -2)
 
 
-def linear(x, weight, bias=None):
-    """``x @ weight.T + bias`` in one pass: the same bits as the two operations.
+# Numbers of the kernels of an activation and of its gradient, and whether that reads the sums.
+_ACTIVATIONS = {
+    name: (elementwise.UNARY[name], elementwise.BINARY[f"{name}_backward"], "gelu" in name)
+    for name in ("relu", "gelu", "gelu_tanh", "sigmoid", "tanh")
+}
+
+
+def linear(x, weight, bias=None, *, activation=None):
+    """``x @ weight.T + bias``, and an activation of it, in one pass: the same bits as these
+    operations one after the other.
 
     Parameters
     ----------
     x : Tensor, shape (..., inner)
     weight : Tensor, shape (columns, inner)
     bias : Tensor, shape (columns,), optional
+    activation : {"relu", "gelu", "gelu_tanh", "sigmoid", "tanh"}, optional
+        Applied to the finished sums while they are in cache. The gradients of gelu read the sums,
+        which are then kept beside the result; the others read the result, and the sums are gone.
 
     Returns
     -------
@@ -103,18 +120,26 @@ def linear(x, weight, bias=None):
     Raises
     ------
     TypeError
-        If the dtypes differ, or are bool.
+        If the dtypes differ, or are not floating point.
     ValueError
-        If the sizes do not fit.
+        If the sizes do not fit, or the activation is not one of these.
 
     Examples
     --------
     >>> import kael
-    >>> weight = kael.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-    >>> kael.linear(kael.ones(1, 2), weight, kael.tensor([0.5, 0.5, 0.5])).tolist()
-    [[3.5, 7.5, 11.5]]
+    >>> weight = kael.tensor([[1.0, 2.0], [-3.0, -4.0], [5.0, 6.0]])
+    >>> bias = kael.tensor([0.5, 0.5, 0.5])
+    >>> kael.linear(kael.ones(1, 2), weight, bias).tolist()
+    [[3.5, -6.5, 11.5]]
+    >>> kael.linear(kael.ones(1, 2), weight, bias, activation="relu").tolist()
+    [[3.5, 0.0, 11.5]]
     """
-    return kernels.linear(x, weight, bias, _gradients_of_linear)
+    if activation is None:
+        return layers.linear(x, weight, bias, _gradients_of_linear)
+    if activation not in _ACTIVATIONS:
+        names = ", ".join(map(repr, _ACTIVATIONS))
+        raise ValueError(f"linear: activation must be one of {names} or None, got {activation!r}")
+    return layers.linear(x, weight, bias, _gradients_of_linear, _ACTIVATIONS[activation])
 
 
 def _gradients_of_linear(x, weight, wants_bias, g):
@@ -229,7 +254,7 @@ def addmm(x, mat1, mat2, *, beta=1, alpha=1, out=None):
     >>> kael.addmm(kael.tensor([1.0]), kael.ones(1, 2), kael.ones(2, 1)).tolist()
     [[3.0]]
     """
-    require_tensor("addmm", x, mat1, mat2)
+    require_tensor("addmm", x, mat1, mat2, out=out)
     check_dims("addmm", mat1, 2, mat2, 2)
     return _scaled_sum("addmm", x, mat1, mat2, beta, alpha, out)
 
@@ -255,7 +280,7 @@ def baddbmm(x, batch1, batch2, *, beta=1, alpha=1, out=None):
     >>> kael.baddbmm(kael.ones(1), kael.ones(1, 1, 2), kael.ones(1, 2, 1)).tolist()
     [[[3.0]]]
     """
-    require_tensor("baddbmm", x, batch1, batch2)
+    require_tensor("baddbmm", x, batch1, batch2, out=out)
     _check_batches("baddbmm", batch1, batch2)
     return _scaled_sum("baddbmm", x, batch1, batch2, beta, alpha, out)
 
@@ -283,6 +308,7 @@ def _check_addend(op, x, dtype, shape, beta, alpha):
     if x.dtype is not dtype:
         raise TypeError(f"{op}: dtypes differ: {x.dtype.name} + {dtype.name}")
     for name, factor in (("beta", beta), ("alpha", alpha)):
+        real(op, name, factor)
         if not dtype.is_floating_point and not isinstance(factor, (int, Integral)):
             raise TypeError(f"{op}: {name} must be an integer for {dtype.name}, got {factor!r}")
     lead = len(shape) - x.ndim

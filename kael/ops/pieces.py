@@ -3,6 +3,7 @@
 from kael._kernels import elementwise, views
 from kael._kernels.tensor import empty, require_tensor
 from kael.autograd import record
+from kael.checks import integer, items
 from kael.ops.dims import unsqueeze
 
 __all__ = ["cat", "chunk", "narrow", "select", "split", "stack", "unbind"]
@@ -36,6 +37,7 @@ def narrow(x, dim, start, length):
     require_tensor("narrow", x)
     at = views.normalize_dim(dim, x.ndim, "narrow")
     size = x.shape[at]
+    start, length = integer("narrow", "start", start), integer("narrow", "length", length)
     first = start + size if start < 0 else start
     if length < 0 or first < 0 or first + length > size:
         raise IndexError(f"narrow: {length} from {start} on exceeds size {size} of dim {dim}")
@@ -62,7 +64,7 @@ def select(x, dim, index):
     """
     require_tensor("select", x)
     at = views.normalize_dim(dim, x.ndim, "select")
-    return x[(slice(None),) * at + (index,)]
+    return x[(slice(None),) * at + (integer("select", "index", index),)]
 
 
 def unbind(x, dim=0):
@@ -116,7 +118,10 @@ def split(x, split_size_or_sections, dim=0):
     at = views.normalize_dim(dim, x.ndim, "split")
     total = x.shape[at]
     sizes = split_size_or_sections
-    if isinstance(sizes, int):
+    if hasattr(sizes, "__iter__"):
+        sizes = [integer("split", "a size", size) for size in sizes]
+    else:
+        sizes = integer("split", "the size", sizes)
         if sizes <= 0:
             raise ValueError(f"split: the size must be positive, got {sizes}")
         sizes = [min(sizes, total - first) for first in range(0, max(total, 1), sizes)]
@@ -149,6 +154,7 @@ def chunk(x, chunks, dim=0):
     [[0, 1, 2], [3, 4]]
     """
     require_tensor("chunk", x)
+    chunks = integer("chunk", "chunks", chunks)
     if chunks <= 0:
         raise ValueError(f"chunk: the number of chunks must be positive, got {chunks}")
     size = x.shape[views.normalize_dim(dim, x.ndim, "chunk")]
@@ -236,7 +242,7 @@ def stack(tensors, dim=0):
 
 
 def _tensors(tensors, op):
-    tensors = tuple(tensors)
+    tensors = items(op, "tensors", tensors)
     if not tensors:
         raise ValueError(f"{op}: at least one tensor is needed")
     require_tensor(op, *tensors)

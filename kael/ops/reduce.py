@@ -9,6 +9,7 @@ from kael._kernels import reduce as kernels
 from kael._kernels.numbers import number
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad, record
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 from kael.ops.extremes import extreme, spread, spreading
 
@@ -125,7 +126,7 @@ def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     >>> kael.var(kael.tensor([1.0, 3.0])).item()
     2.0
     """
-    correction = _correction(dim, unbiased, correction)
+    correction = _correction("var", dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
     source, code = _floating("var", x)
     out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
@@ -150,7 +151,7 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     Tensor
         Its gradient is 0 where it is 0 itself.
     """
-    correction = _correction(dim, unbiased, correction)
+    correction = _correction("std", dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
     source, code = _floating("std", x)
     out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
@@ -202,10 +203,12 @@ def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     return std(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
 
 
-def _correction(dim, unbiased, correction):
+def _correction(op, dim, unbiased, correction):
     if isinstance(dim, bool):  # torch's var(False)
         unbiased = dim
-    return correction if unbiased is None else int(unbiased)
+    if unbiased is None:
+        return real(op, "correction", correction)
+    return int(integer(op, "unbiased", unbiased))
 
 
 def _slope(x, dim, correction):
@@ -246,7 +249,7 @@ def norm(x, p=2, dim=None, keepdim=False):
     """
     if isinstance(p, str) and p != "fro":
         raise ValueError(f'norm: p must be a number or "fro", got {p!r}')
-    p = 2.0 if p in ("fro", None) else float(p)
+    p = 2.0 if p in ("fro", None) else float(real("norm", "p", p))
     source, code = _floating("norm", x)
     dtype = x.dtype if source is x else float32
     if p in (1.0, 2.0):
@@ -277,7 +280,7 @@ def _norm_gradient(g, x, length, p, dim):
     if p == 0:
         return elementwise.where(x == x, nothing, nothing)
     if p == 1.0:
-        return spread(g, x, dim) * x.sign()
+        return elementwise.binary(elementwise.BINARY["abs_backward"], spread(g, x, dim), x)
     if p == 2.0:
         return x * spread(elementwise.where(length == 0, nothing, g / length), x, dim)
     share = (x.abs() / spread(length, x, dim)).pow(p - 1) * x.sign() * spread(g, x, dim)

@@ -4,14 +4,13 @@ Each is one fused kernel a row, forward and backward; a row has the same bits al
 and in any layout.
 """
 
-import operator
-
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
 from kael._kernels.reduce import kept_shape
 from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
+from kael.checks import integer, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 
 __all__ = [
@@ -120,7 +119,7 @@ def causal_softmax(x, offset=0):
     [0.5, 0.5, 0.0]
     """
     require_tensor("causal_softmax", x)
-    offset = operator.index(offset)
+    offset = integer("causal_softmax", "offset", offset)
     out = kernels.causal_softmax(x, offset)
     if not needs_grad(x):
         return out
@@ -298,6 +297,7 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
     """
     require_tensor("rms_norm", x)
     sizes = normalized_shape if isinstance(normalized_shape, (tuple, list)) else [normalized_shape]
+    sizes = [integer("rms_norm", "a size of normalized_shape", size) for size in sizes]
     if eps is None:
         eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
     return _norm("rms_norm", x, tuple(sizes), eps, weight, None)
@@ -306,14 +306,14 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
 def _norm(op, x, normalized_dims, eps, weight, bias):
     """Rows over their deviation, from their mean or (RMS norm) from zero; recorded."""
     require_tensor(op, x, weight=weight, bias=bias)
-    dims = _normalized(op, x, normalized_dims)
+    dims, eps = _normalized(op, x, normalized_dims), float(real(op, "eps", eps))
     for name, v in (("weight", weight), ("bias", bias)):
         if v is not None and v.shape != x.shape[x.ndim - dims :]:
             raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
     packed = x if dims == 1 else elementwise.contiguous(x)
     vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
     recorded, centred = needs_grad(x, weight, bias), op == "standardize"
-    out, moments = kernels.standardize(packed, dims, float(eps), *vectors, recorded, centred)
+    out, moments = kernels.standardize(packed, dims, eps, *vectors, recorded, centred)
     if not recorded:
         return out
 
@@ -346,6 +346,7 @@ def _normalized(op, x, normalized_dims):
         if not sizes or x.shape[x.ndim - len(sizes) :] != sizes or len(sizes) > x.ndim:
             raise ValueError(f"{op}: sizes {sizes} are not the last dims of {x.shape}")
         return len(sizes)
-    if not 1 <= normalized_dims <= x.ndim:
-        raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {normalized_dims}")
-    return operator.index(normalized_dims)
+    dims = integer(op, "normalized_dims", normalized_dims)
+    if not 1 <= dims <= x.ndim:
+        raise ValueError(f"{op}: normalized_dims must be 1 to {x.ndim}, got {dims}")
+    return dims

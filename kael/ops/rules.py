@@ -124,16 +124,19 @@ TypeError
 {errors}"""
 OPERANDS = {
     1: "x : Tensor",
-    2: """a, b : Tensor or number
-    At least one Tensor. They broadcast and promote; a number is weak: it only raises the category
-    (bool, integer, float).""",
+    2: "a, b : Tensor or number",
 }
 SHAPES = {1: "of the shape of ``x``", 2: "of the shape that the operands broadcast to"}
+_PROMOTED = """Of the dtype that the operands promote to: a number is weak, it only raises the
+    category (bool, integer, float)."""
 DTYPES = {
-    SAME: "Of the operands' dtype.",
-    FLOAT: "Of the operands' dtype; float32 for integers and bool.",
-    TEST: "Of dtype bool.",
-    FLOAT_TEST: "Of dtype bool.",
+    (SAME, 1): "Of the dtype of ``x``.",
+    (FLOAT, 1): "Of the dtype of ``x``; float32 for integers and bool.",
+    (TEST, 1): "Of dtype bool.",
+    (FLOAT_TEST, 1): "Of dtype bool.",
+    (SAME, 2): _PROMOTED,
+    (FLOAT, 2): _PROMOTED + " Integers and bool give float32.",
+    (TEST, 2): "Of dtype bool.",
 }
 ERRORS = {
     1: "",
@@ -193,7 +196,7 @@ def _publish(rule, function, apply, doc):
     function.__module__ = "kael"
     count = 1 if rule is UNARY.get(rule.name) else 2
     function.__doc__ = doc + SECTIONS.format(
-        operands=OPERANDS[count], shape=SHAPES[count], dtype=DTYPES[rule.works_in],
+        operands=OPERANDS[count], shape=SHAPES[count], dtype=DTYPES[rule.works_in, count],
         errors=ERRORS[count],
     )  # fmt: skip
     METHODS[rule.name] = function

@@ -6,15 +6,18 @@ Each gradient is the opposite rearrangement, so it stands inside its operation.
 from kael._kernels import elementwise, views
 from kael._kernels.tensor import require_tensor
 from kael.autograd import record
+from kael.checks import items
 
 __all__ = [
     "broadcast_shapes", "broadcast_to", "flatten", "permute", "reshape", "t", "transpose",
 ]  # fmt: skip
 
 
-def _sizes(given):
+def _sizes(op, given):
     """The sizes of ``f(x, 2, 3)`` or ``f(x, (2, 3))``."""
-    return tuple(given[0]) if len(given) == 1 and not hasattr(given[0], "__index__") else given
+    if len(given) == 1 and not hasattr(given[0], "__index__"):
+        return items(op, "sizes", given[0])
+    return given
 
 
 def reshape(x, *shape):
@@ -42,7 +45,7 @@ def reshape(x, *shape):
     (2, 3)
     """
     require_tensor("reshape", x)
-    sizes = _sizes(shape)
+    sizes = _sizes("reshape", shape)
     out = views.reshape(x, sizes, "reshape")
     if out is None:
         out = views.reshape(elementwise.contiguous(x), sizes, "reshape")
@@ -72,11 +75,12 @@ def view(x, *shape):
         If only a copy can have the shape.
     """
     require_tensor("view", x)
-    out = views.reshape(x, _sizes(shape), "view")
+    sizes = _sizes("view", shape)
+    out = views.reshape(x, sizes, "view")
     if out is None:
         raise RuntimeError(
             f"view: shape {x.shape} with strides {x.stride()} has no view of shape "
-            f"{_sizes(shape)}; use reshape"
+            f"{sizes}; use reshape"
         )
     former = x.shape
     return record("view", out, (x,), lambda g: (reshape(g, former),))
@@ -144,7 +148,7 @@ def permute(x, *dims):
     (4, 2, 3)
     """
     require_tensor("permute", x)
-    dims = _sizes(dims)
+    dims = _sizes("permute", dims)
     out = views.permute(x, dims)
 
     def gradient(g):
@@ -222,13 +226,13 @@ def expand(x, *shape):
     [[0, 1], [0, 1], [0, 1]]
     """
     require_tensor("expand", x)
-    out = views.expand(x, _sizes(shape))
+    out = views.expand(x, _sizes("expand", shape))
     former = x.shape
     return record("expand", out, (x,), lambda g: (unbroadcast(g, former),))
 
 
 def broadcast_to(x, shape):
-    """:func:`expand` under NumPy's name.
+    """:meth:`Tensor.expand` under NumPy's name.
 
     Parameters
     ----------
@@ -238,10 +242,10 @@ def broadcast_to(x, shape):
     Returns
     -------
     Tensor
-        As :meth:`Tensor.expand`, which also says what is raised.
+        A view. Errors are those of the method.
     """
     require_tensor("broadcast_to", x)
-    return expand(x, shape)
+    return expand(x, items("broadcast_to", "shape", shape))
 
 
 def broadcast_shapes(*shapes):
@@ -265,6 +269,7 @@ def broadcast_shapes(*shapes):
     >>> kael.broadcast_shapes((2, 1), (3,))
     (2, 3)
     """
+    shapes = [items("broadcast_shapes", "a shape", shape) for shape in shapes]
     out = []
     for back in range(1, max((len(s) for s in shapes), default=0) + 1):
         sizes = {s[-back] for s in shapes if len(s) >= back} - {1}

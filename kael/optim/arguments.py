@@ -42,8 +42,9 @@ def described(doc, names, required):
     return "\n".join([doc, "", "Parameters", "----------", *entries, "", _ERRORS])
 
 
-def borrowed(doc, source):
-    """A docstring, with the sections on arguments and errors of another class's."""
+def borrowed(doc, source, more):
+    """A docstring, with the sections on arguments and errors of another class's, and ``more``
+    arguments: an entry as it stands in a file."""
     import re  # only kael.torch comes here
 
     if doc is None or source is None:
@@ -55,4 +56,5 @@ def borrowed(doc, source):
         "\n".join(sections),
         flags=re.M,
     )
-    return f"{doc}\n\n{text}"
+    first, _, rest = text.partition("\n\n")
+    return f"{doc}\n\n{first.rstrip()}\n{more}\n{rest}"

@@ -11,6 +11,7 @@ import warnings
 from kael._kernels import norm as norms
 from kael._kernels import optim as kernels
 from kael._kernels.tensor import TensorBase, require_tensor
+from kael.checks import items, real
 from kael.creation import tensor
 from kael.dtypes import float32, float64
 
@@ -96,7 +97,7 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
         Accepted and ignored.
     """
     gradients = _gradients(listed("clip_grads_with_norm_", parameters))
-    _scale(gradients, max_norm, float(total_norm))
+    _scale(gradients, max_norm, float(real("clip_grads_with_norm_", "total_norm", total_norm)))
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
@@ -110,7 +111,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
     foreach : bool, optional
         Accepted and ignored.
     """
-    limit = float(clip_value)
+    limit = float(real("clip_grad_value_", "clip_value", clip_value))
     kernels.clamp(_gradients(listed("clip_grad_value_", parameters)), -limit, limit)
 
 
@@ -119,7 +120,7 @@ def listed(op, parameters, kind=TensorBase):
     if isinstance(parameters, kind):
         return [parameters]
     empty_generator = isinstance(parameters, types.GeneratorType)
-    parameters = list(parameters)
+    parameters = list(items(op, "parameters", parameters))
     if empty_generator and not parameters:
         warnings.warn(
             "`parameters` is an empty generator, no gradient clipping will occur.",
@@ -136,8 +137,13 @@ def _gradients(parameters):
 
 def joint_norm(tensors, norm_type, error_if_nonfinite=False):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
-    norm_type = float(norm_type)
+    norm_type = order(norm_type)
     return root(norms.total(tensors, norm_type), norm_type, error_if_nonfinite)
+
+
+def order(norm_type):
+    """The order of a norm as a float: a number, or "inf" as PyTorch writes it, too."""
+    return math.inf if norm_type == "inf" else float(real("norm", "norm_type", norm_type))
 
 
 def root(total, norm_type, error_if_nonfinite=False):
@@ -162,17 +168,18 @@ def _root(total, p):
 
 def clip_factor(max_norm, total):
     """What clipping multiplies gradients of that norm by: at most 1, and NaN for a norm of NaN."""
-    factor = float(max_norm) / (total + 1e-6)
+    factor = float(real("clip_grad_norm_", "max_norm", max_norm)) / (total + 1e-6)
     return 1.0 if factor >= 1.0 else factor
 
 
-def clipping(optimizer, max_norm, norm_type):
-    """What a step multiplies the gradients by; leaves their norm in ``total_norm``."""
+def clipping(optimizer, max_norm, norm_type, norm=joint_norm, scale=1.0):
+    """What a step multiplies the gradients by, ``scale`` included; leaves their norm, after it, in
+    ``total_norm``."""
     gradients = [
         p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None
     ]
-    optimizer.total_norm = joint_norm(gradients, norm_type)
-    return clip_factor(max_norm, optimizer.total_norm)
+    optimizer.total_norm = scale * norm(gradients, norm_type)
+    return scale * clip_factor(max_norm, optimizer.total_norm)
 
 
 def _scale(gradients, max_norm, total):

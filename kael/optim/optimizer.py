@@ -26,6 +26,9 @@ class _Required:
         return "<required parameter>"
 
 
+# Keys of the state that are single numbers.
+NUMBERS = ("step", "eta", "mu", "mu_product")
+
 required = _Required()
 """Default of an option that every parameter group must give."""
 
@@ -237,8 +240,9 @@ class Optimizer(Hooked):
     def load_state_dict(self, state_dict):
         """Takes over a state made by :meth:`state_dict`, in copies.
 
-        Tensors get the dtype of their parameter, except ``step``, which keeps its own. Options
-        of the groups are taken over too; names only where the saved groups have them.
+        Tensors get the dtype of their parameter, except single numbers such as ``step``, which keep
+        their own. Options of the groups are taken over too; names only where the saved groups have
+        them.
 
         Parameters
         ----------
@@ -317,7 +321,7 @@ def _separate_names(group):
 def _copied(value, param, key=None):
     """A deep copy of a parameter's state, floating point tensors in the parameter's dtype."""
     if isinstance(value, Tensor):
-        keep = key == "step" or not param.dtype.is_floating_point
+        keep = key in NUMBERS or not param.dtype.is_floating_point
         copy = value.detach().clone()
         return copy if keep else copy.to(param.dtype)
     if isinstance(value, dict):

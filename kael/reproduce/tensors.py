@@ -1,5 +1,7 @@
 """Cases of creation, random draws, shapes, indexing and matrix products."""
 
+from functools import partial
+
 import kael
 from kael import matmul_versions
 from kael.reproduce.cases import case, gradients, normal, odd, spread
@@ -110,6 +112,14 @@ def linear(dtype):
     b = spread(16, 70, dtype=dtype)
     yield from gradients(kael.linear, x, w, b)
     yield from gradients(lambda x, w: kael.linear(x, w), x[0], w)
+
+
+@case(name="linear and an activation")
+def activated(dtype):
+    x, w = normal(14, 6, 9, 90, dtype=dtype), normal(15, 70, 90, dtype=dtype) / 16
+    b = normal(16, 70, dtype=dtype)
+    for name in ("relu", "gelu", "gelu_tanh", "sigmoid", "tanh"):
+        yield from gradients(partial(kael.linear, activation=name), x, w, b)
 
 
 @case("einsum", "baddbmm", "inner")

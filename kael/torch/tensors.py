@@ -5,15 +5,19 @@ from torch import Tensor
 from torch.nn import Parameter
 
 __all__ = [
-    "Parameter", "Tensor", "address", "check_kind", "check_place", "clear", "dense_copy",
-    "element_type", "exchange_api", "increment_version", "new_array", "new_number", "put_back",
-    "real", "refuse",
+    "HALVES", "Parameter", "Tensor", "address", "check_kind", "check_place", "check_storing",
+    "clear", "dense_copy", "element_type", "exchange_api", "increment_version", "new_array",
+    "new_master", "new_number", "put_back", "real", "refuse", "renew", "restore",
+    "rounding_state",
 ]  # fmt: skip
 
 SUPPORTED = (
     "strided CPU tensors of float32, float64, float16, bfloat16, complex64 and complex128 are "
     "supported"
 )
+HALVES = (torch.float16, torch.bfloat16)
+# Keys of the state that are single numbers.
+NUMBERS = ("step", "eta", "mu", "mu_product")
 # By dtype, (code, bits) of DLPack.
 ELEMENT_TYPES = {
     torch.float32: (2, 32),
@@ -95,18 +99,55 @@ def new_number(value):
     return torch.tensor(value, dtype=torch.float64 if double else torch.float32)
 
 
-def new_array(p, value):
-    """An array of the state: like its parameter, filled."""
+def new_array(p, value, wide=False):
+    """An array of the state: like its parameter, or of float32, filled."""
+    dtype = torch.float32 if wide else p.dtype
     if value == 0.0:
-        return torch.zeros_like(p, memory_format=torch.preserve_format)
+        return torch.zeros_like(p, dtype=dtype, memory_format=torch.preserve_format)
     value = complex(value, value) if p.is_complex() else value
-    return torch.full_like(p, value, memory_format=torch.preserve_format)
+    return torch.full_like(p, value, dtype=dtype, memory_format=torch.preserve_format)
+
+
+def new_master(p):
+    """The float32 parameter of which one of 16 bits is the rounding."""
+    return p.detach().to(torch.float32, memory_format=torch.preserve_format)
 
 
 @torch.no_grad()
-def dense_copy(t, like):
-    """t without gaps, in the order of memory in which ``like`` is, or would be without gaps."""
-    return torch.empty_like(like, dtype=t.dtype, memory_format=torch.preserve_format).copy_(t)
+def renew(master, p):
+    """A master starts anew from every element that is no longer its rounding."""
+    changed = master.to(p.dtype).view(torch.int16) != p.view(torch.int16)
+    master.copy_(torch.where(changed, p, master))
+
+
+def restore(state, saved, p, masters):
+    """Puts into a loaded state what is not to have the dtype of its parameter."""
+    for key, value in saved.items():
+        if not torch.is_tensor(value) or key == "step":
+            continue
+        if key in NUMBERS:
+            state[key] = value.clone()
+        elif masters and p.dtype in HALVES and value.is_floating_point():
+            state[key] = value.to(torch.float32, copy=True)
+
+
+def check_storing(group):
+    """Refuses both ways of storing parameters of 16 bits at once."""
+    if group.get("master_weights") and group.get("stochastic_rounding"):
+        raise ValueError("`master_weights` and `stochastic_rounding` cannot be `True` together.")
+
+
+def rounding_state(number):
+    """Seed and position with which group ``number`` begins its random numbers."""
+    return (torch.initial_seed() + number) % 2**64, 0
+
+
+@torch.no_grad()
+def dense_copy(t, like, packed=False):
+    """t without gaps, in the order of memory in which ``like`` is, or would be without gaps; or
+    packed, in the order of its indices."""
+    order = torch.contiguous_format if packed else torch.preserve_format
+    return torch.empty_like(like, dtype=t.dtype, memory_format=order).copy_(t)
 
 
 @torch.no_grad()

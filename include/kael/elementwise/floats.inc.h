@@ -9,6 +9,12 @@ KL_INLINE V(vec) KL_FN(sign)(V(vec) a) {
     return V(select)(V(lt)(zero, a), one, signs);
 }
 
+/* -1, 0 or 1: 0 for NaN, too, as the gradient of abs takes it. */
+KL_INLINE V(vec) KL_FN(direction)(V(vec) a) {
+    const V(vec) one = V(splat)(1), zero = V(splat)(0);
+    return V(select)(V(lt)(zero, a), one, V(select)(V(lt)(a, zero), V(neg)(one), zero));
+}
+
 /* Calls a scalar function on each lane. */
 KL_INLINE V(vec) KL_FN(each)(V(vec) a, V(vec) b, T (*function)(T, T)) {
     T x[V(width)], y[V(width)];

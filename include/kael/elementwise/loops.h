@@ -10,6 +10,8 @@
 #include "kael/config.h"
 #include "kael/status.h"
 
+typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n);
+
 /* The turns of the loop are independent, also when out is an input. Nothing for clang, whose
  * spelling warns about loops that have no vector form. */
 #if defined(__clang__)

@@ -4,22 +4,11 @@
 
 #include <arm_neon.h>
 
-static KL_UNUSED void kl_widen_f16_neon(const uint16_t *KL_RESTRICT x, float *KL_RESTRICT wide,
-                                        int64_t count) {
-    int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        vst1q_f32(wide + i, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x + i))));
-    }
-    for (; i < count; i++) wide[i] = kl_load_f16(x[i]);
-}
-
-static KL_UNUSED void kl_narrow_f16_neon(const float *KL_RESTRICT wide, uint16_t *KL_RESTRICT x,
-                                         int64_t count) {
-    int64_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        vst1_u16(x + i, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(wide + i))));
-    }
-    for (; i < count; i++) x[i] = kl_store_f16(wide[i]);
-}
+#define KL_HALF_ISA neon
+#define KL_HALF_TARGET
+#define KL_HALF_WIDTH 4
+#define KL_HALF_WIDEN(wide, x) vst1q_f32(wide, vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(x))))
+#define KL_HALF_NARROW(x, wide) vst1_u16(x, vreinterpret_u16_f16(vcvt_f16_f32(vld1q_f32(wide))))
+#include "kael/half/array.inc.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* Functions of the exponential: exp, expm1, sigmoid, tanh. */
+/* Functions of the exponential: exp, expm1, sigmoid. */
 /* x + x_low = n ln 2 + r + *low with |r| <= ln 2 / 2 and a small x_low: returns r; the low bits of
  * *steps hold n + 2 * bias. The first fnma is exact: n ln2 and x have no bits below the last place
  * of r. */
@@ -49,9 +49,11 @@ KL_INLINE V(vec) KL_FN(exp)(V(vec) x) {
 KL_INLINE V(vec) KL_FN(times_exp)(V(vec) p, V(vec) p_low, V(vec) x, V(vec) x_low, V(bits) *steps) {
     V(vec) low;
     const V(vec) r = KL_FN(exp_reduce_split)(x, x_low, &low, steps);
-    const V(vec) q = V(fma)(V(mul)(r, r), KL_HORNER(r, exp_short), low);
-    const V(vec) rest = V(fma)(p, q, V(fma)(p_low, r, p_low));
-    return V(add)(p, V(fma)(p, r, rest));
+    const V(vec) one = V(splat)(1);
+    const V(vec) main = V(add)(one, r);
+    const V(vec) lost = V(add)(V(sub)(r, V(sub)(main, one)), low);
+    const V(vec) q = V(fma)(V(mul)(r, r), KL_HORNER(r, exp_short), lost);
+    return V(fma)(p, main, V(fma)(p, q, V(mul)(p_low, main)));
 }
 
 /* exp(x) - 1 = (2^n - 1 + 2^n r) + 2^n (exp(r) - 1 - r). 0.9 / 1.2 ulp. */
@@ -100,24 +102,4 @@ KL_INLINE V(vec) KL_FN(sigmoid)(V(vec) x) {
     const V(vec) r = KL_FN(exp_reduce)(a, &steps);
     const V(vec) s = KL_FN(sigmoid_split)(r, steps, &rest);
     return V(mul)(V(fma)(s, rest, s), V(splat)(K.sigmoid_scale));
-}
-
-/* An odd polynomial near 0; 1 - 2 / (exp(2 |x|) + 1) beyond, where n ln2_low does not matter.
- * 1.0 / 1.4 ulp. */
-KL_INLINE V(vec) KL_FN(tanh)(V(vec) x) {
-    const V(vec) one = V(splat)(1);
-    const V(vec) a = V(min)(V(splat)(K.tanh_largest), V(abs)(x));
-    const V(vec) rounder = V(splat)(KL_ROUNDER + 2 * KL_BIAS);
-    const V(vec) shifted = V(fma)(a, V(splat)(2 * K.log2e), rounder);
-    const V(vec) n = V(sub)(shifted, rounder);
-    /* d = (exp(2 a) + 1) / 2 */
-    const V(vec) r = V(fnma)(n, V(splat)(K.ln2), V(add)(a, a));
-    const V(vec) t = V(fma)(V(mul)(r, r), KL_HORNER(r, exp_short), r);
-    const V(vec) power = KL_FN(power_of_two)(V(as_bits)(shifted), 1);
-    const V(vec) d = V(fma)(power, t, V(add)(power, V(splat)((T)0.5)));
-    const V(vec) far = V(sub)(one, V(div)(one, d));
-    const V(vec) z = V(mul)(a, a);
-    const V(vec) near = V(fma)(V(mul)(a, z), KL_HORNER(z, tanh), a);
-    const V(vec) value = V(select)(V(lt)(a, V(splat)(K.tanh_small)), near, far);
-    return KL_FN(add_sign)(value, x);
 }

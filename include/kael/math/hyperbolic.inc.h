@@ -1,4 +1,4 @@
-/* Hyperbolic functions: sinh, cosh; tanh is with the exponential. */
+/* Hyperbolic functions: sinh, cosh; tanh is in pieces.inc.h. */
 #if !KL_CAT2(KL_SINGLE_, KL_TYPE)
 
 /* exp(a) / 2, rounded once, which overflows where cosh does. */

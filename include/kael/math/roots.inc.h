@@ -41,16 +41,23 @@ KL_INLINE V(vec) KL_FN(cbrt)(V(vec) x) {
 }
 
 /* sqrt(x^2 + y^2) without overflow on the way; inf where either is, even beside NaN.
- * 0.51 / 2 ulp. */
+ * 0.51 / 1.1 ulp. */
 KL_INLINE V(vec) KL_FN(hypot)(V(vec) x, V(vec) y) {
     const V(vec) a = V(abs)(x), b = V(abs)(y), infinity = V(splat)((T)INFINITY);
-    const V(mask) less = V(lt)(a, b);
-    const V(vec) great = V(select)(less, b, a), small = V(select)(less, a, b);
-    const V(vec) t = V(div)(small, great);
-    const V(vec) value = V(mul)(great, V(sqrt)(V(fma)(t, t, V(splat)(1))));
     const V(mask) infinite = V(either)(V(eq)(a, infinity), V(eq)(b, infinity));
-    const V(vec) proper = V(select)(V(eq)(small, V(splat)(0)), great, value);
-    return V(select)(infinite, infinity, proper);
+#if KL_CAT2(KL_FOR_FLOATS_, KL_TYPE)
+    const V(vec) value = V(sqrt)(V(fma)(a, a, V(mul)(b, b)));
+#else
+    const V(mask) less = V(lt)(a, b);
+    const V(vec) one = V(splat)(1), up = V(splat)(0x1p600), down = V(splat)(0x1p-600);
+    const V(vec) great = V(select)(less, b, a), small = V(select)(less, a, b);
+    const V(mask) huge = V(lt)(V(splat)(0x1p500), great), tiny = V(lt)(great, V(splat)(0x1p-400));
+    const V(vec) scale = V(select)(huge, down, V(select)(tiny, up, one));
+    const V(vec) back = V(select)(huge, up, V(select)(tiny, down, one));
+    const V(vec) g = V(mul)(great, scale), s = V(mul)(small, scale);
+    const V(vec) value = V(mul)(V(sqrt)(V(fma)(g, g, V(mul)(s, s))), back);
+#endif
+    return V(select)(infinite, infinity, value);
 }
 
 #endif

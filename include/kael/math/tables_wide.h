@@ -5,8 +5,8 @@
 static const struct kl_math_wide {
     double log10e, log10e_low;
     double log10_2, log10_2_low;
-    double tan_eighth, tan_eighth_low;
     double atan_huge;
+    double atan_tiny;
     double root_of_half, root_of_half_low;
     double root_of_quarter, root_of_quarter_low;
     double sinh_largest;
@@ -25,6 +25,7 @@ static const struct kl_math_wide {
     double tanh_small;
     double tanh_largest;
     double erf_small;
+    double erf_largest;
     double erf_slope, erf_slope_low;
     double root_two, root_two_low;
     double tail_largest;
@@ -41,21 +42,19 @@ static const struct kl_math_wide {
     double pow[3];
     double sin[4];
     double cos[4];
-    double tanh[7];
-    double erf[7];
     double asin[8];
-    double atan[6];
+    double atan[3];
     double sinh[4];
     double cbrt[4];
+    double atan_base[16];
     kl_word_wide root_half_bits; /* of the square root of 1/2 */
 } kl_math_wide = {
     .log10e = 0x1.bcb7b1526e50ep-2,
     .log10e_low = 0x1.95355baaafad3p-57,
     .log10_2 = 0x1.34413509f79ffp-2,
     .log10_2_low = -0x1.9dc1da994fd21p-59,
-    .tan_eighth = 0x1.a827999fcef32p-2,
-    .tan_eighth_low = 0x1.08b2fb1366ea9p-56,
     .atan_huge = 0x1p+1000,
+    .atan_tiny = 0x1p-900,
     .root_of_half = 0x1.965fea53d6e3dp-1,
     .root_of_half_low = -0x1.f53e999952f09p-55,
     .root_of_quarter = 0x1.428a2f98d728bp-1,
@@ -81,6 +80,7 @@ static const struct kl_math_wide {
     .tanh_small = 0x1.4p-1,
     .tanh_largest = 0x1.4p+4,
     .erf_small = 0x1.cp-1,
+    .erf_largest = 0x1.4p+4,
     .erf_slope = 0x1.06eba8214db69p-3,
     .erf_slope_low = -0x1.ca38add6025p-57,
     .root_two = 0x1.6a09e667f3bcdp+0,
@@ -133,24 +133,6 @@ static const struct kl_math_wide {
         -0x1.6c16bf4540e05p-10,
         0x1.55555554ff9c9p-5,
     },
-    .tanh = { /* error 2.1e-9 */
-        -0x1.adfb40cb5c51ap-12,
-        0x1.426a0f595e35ap-9,
-        -0x1.0a972452cf03cp-7,
-        0x1.61dbc70863497p-6,
-        -0x1.b9a6f12339c4bp-5,
-        0x1.110e352574bd9p-3,
-        -0x1.5555494264e52p-2,
-    },
-    .erf = { /* error 2.3e-11 */
-        -0x1.767f182c5e9d5p-17,
-        0x1.e9ed9ac77ea29p-14,
-        -0x1.bf2eee86e609cp-11,
-        0x1.56536d4b1c4dcp-8,
-        -0x1.b82c9fa161451p-6,
-        0x1.ce2f20d41a85p-4,
-        -0x1.812746afd2acep-2,
-    },
     .asin = { /* error 1.34e-11 */
         0x1.e3ee75a4d2eafp-6,
         0x1.57857df0f3532p-8,
@@ -161,13 +143,10 @@ static const struct kl_math_wide {
         0x1.333334fb2f25ep-4,
         0x1.55555554dff06p-3,
     },
-    .atan = { /* error 5.07e-10 */
-        0x1.9e6a9e7349132p-5,
-        -0x1.617501cb6d9acp-4,
-        0x1.c5831da8cc005p-4,
-        -0x1.248a529911018p-3,
-        0x1.99997c6069f11p-3,
-        -0x1.5555554ca0404p-2,
+    .atan = { /* error 1.82e-9 */
+        -0x1.21d42042c7544p-3,
+        0x1.99977944239fbp-3,
+        -0x1.555555360d444p-2,
     },
     .sinh = { /* error 1.99e-10 */
         0x1.78a7c14f15135p-19,
@@ -181,6 +160,12 @@ static const struct kl_math_wide {
         0x1.55b2256cb539p-2,
         0x1.0004506252369p+0,
     },
+    .atan_base = {0x0p+0, 0x1.fd5ba9aac2f6ep-4, 0x1.f5b75f92c80ddp-3,
+         0x1.6f61941e4def1p-2, 0x1.dac670561bb4fp-2, 0x1.1e00babdefeb4p-1,
+         0x1.4978fa3269ee1p-1, 0x1.700a7c5784634p-1, 0x1.921fb54442d18p+0,
+         0x1.7249faa996a21p+0, 0x1.5368c951e9cfdp+0, 0x1.3647503caf55cp+0,
+         0x1.1b6e192ebbe44p+0, 0x1.031f57e54adbep+0, 0x1.dac670561bb4fp-1,
+         0x1.b434ee31013fdp-1},
     .root_half_bits = 0x3fe6a09e667f3bcd,
 };
 

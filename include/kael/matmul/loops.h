@@ -17,56 +17,7 @@
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
 
-#include "kael/matmul/tile.h"
-
-/* An operand as it comes; strides in bytes, of any sign, or 0. */
-struct kl_matrix {
-    const char *data;
-    int64_t row, column;
-};
-
-/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]). */
-struct kl_product {
-    int64_t rows, inner, columns;
-    struct kl_matrix a, b;
-    char *out;
-    int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
-    const char *bias;            /* or NULL */
-    bool fresh;                  /* out holds nothing yet */
-};
-
-/* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
- * 13, 13, 13, 13, 12), so that no panel is left with too few sums to hide the latency of fma. */
-struct kl_panels {
-    int64_t count;
-    int height; /* of the first `taller` panels plus one, of the others exactly */
-    int64_t taller;
-};
-
-KL_INLINE struct kl_panels kl_balance(int64_t rows, int tallest) {
-    const int64_t count = kl_ceil_div(rows, tallest);
-    return (struct kl_panels){count, (int)(rows / count), rows % count};
-}
-
-/* A part of a product: its inner blocks from one on, as many as one visit of out takes. */
-struct kl_block {
-    int64_t rows, inner, columns;
-    const char *a;
-    int64_t a_row, a_inner; /* unused when packed */
-    const char *b;
-    int64_t b_inner, b_column;
-    bool a_packed, b_packed;
-    char *a_panels; /* or NULL: a is packed here while the first panel of columns goes by */
-    char *b_panel;  /* or NULL: each panel of b is copied here for its second use */
-    int vectors;    /* width of a full panel of b */
-    char *out;
-    int64_t out_row;
-    const char *bias;
-    char *parked; /* see struct kl_tile */
-    int64_t parked_row;
-    int mode;
-    bool resumed;
-};
+#include "kael/matmul/product.h"
 
 /* The kernels of the next tile: those of half a vector where no more columns are left. */
 KL_INLINE const struct kl_tile_kernels *kl_tile_set(const struct kl_tile_kernels *kernels,
@@ -88,14 +39,23 @@ KL_INLINE int kl_tile_width(const struct kl_tile_kernels *kernels, const struct 
     return vectors;
 }
 
+/* Rows that a tile may ask for besides those of out; below 0 where it has no time for these. */
+KL_INLINE int64_t kl_fetches(int64_t inner, int rows) {
+    const int64_t pauses = (inner - KL_TILE_LAST_STEPS) / KL_TILE_STEPS;
+    return (pauses - kl_ceil_div(rows, KL_TILE_FETCHES)) * KL_TILE_FETCHES;
+}
+
 /* One inner block of a tile. */
 KL_INLINE void kl_run_inner(struct kl_tile *tile, int64_t inner, int64_t fetches,
                             kl_tile_kernel kernel) {
-    const int64_t room = inner / KL_TILE_STEPS - tile->rows;
-    tile->fetches = kl_max(0, kl_min(fetches, room));
-    tile->out_fetches = room > 0 ? tile->rows : 0;
+    const int64_t most = kl_fetches(inner, tile->rows);
+    tile->fetches = kl_max(0, kl_min(fetches, most));
+    tile->out_fetches = most > 0 ? tile->rows : 0;
     tile->inner = inner;
-    tile->steps = inner - KL_TILE_STEPS * (tile->fetches + tile->out_fetches);
+    tile->last_steps = most > 0 ? KL_TILE_LAST_STEPS : 0;
+    const int64_t pauses = kl_ceil_div(tile->fetches, KL_TILE_FETCHES) +
+                           kl_ceil_div(tile->out_fetches, KL_TILE_FETCHES);
+    tile->steps = inner - tile->last_steps - KL_TILE_STEPS * pauses;
     kernel(tile);
 }
 
@@ -120,64 +80,80 @@ KL_INLINE void kl_run_tile(const struct kl_block *block, struct kl_tile *tile, i
 
 /* Lines of b to ask for in advance, in rows of it: 64-byte vectors use more than L1's own
  * prefetcher brings, and what comes from beyond L2 needs the time of more steps. */
-enum { KL_ROWS_AHEAD = 4, KL_SAVED_ROWS_AHEAD = 4 };
+enum { KL_ROWS_AHEAD = 4 };
+
+/* One panel of columns. */
+struct kl_panel {
+    int vectors;
+    bool edge;        /* its last vector is partly beyond the matrix */
+    const char *next; /* or NULL: the next one */
+    int64_t next_row;
+};
+
+/* Where the tiles of a panel read b: packed before, copied by the first of them, or where it
+ * lies. */
+KL_INLINE void kl_set_b(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                        const struct kl_panel *panel, bool again, struct kl_tile *tile) {
+    const int64_t bytes = (int64_t)panel->vectors * kernels->width * kernels->size;
+    tile->saved = NULL;
+    tile->saved_inner = bytes;
+    if (block->b_panel != NULL && block->b_column != kernels->size) {
+        kernels->pack(tile->b, block->b_column, block->b_inner, tile->columns, block->inner,
+                      bytes / kernels->size, block->b_panel);
+        tile->b = block->b_panel;
+        tile->b_inner = bytes;
+    } else if (block->b_panel != NULL && again) {
+        tile->saved = block->b_panel;
+    }
+    tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
+}
+
+/* Where tile `top` of a reads it: packed before, packed now, or where it lies. */
+KL_INLINE void kl_set_a(const struct kl_tile_kernels *kernels, const struct kl_block *block,
+                        int64_t top, int height, struct kl_tile *tile) {
+    const int64_t offset = top * block->inner * kernels->size;
+    tile->rows = height;
+    if (!block->a_packed) tile->a = block->a + top * block->a_row;
+    if (!block->a_packed && block->a_panels == NULL) return;
+    if (block->a_packed) {
+        tile->a = block->a + offset;
+    } else {
+        char *const packed = block->a_panels + offset;
+        kernels->pack(tile->a, block->a_row, block->a_inner, height, block->inner, height, packed);
+        tile->a = packed;
+    }
+    tile->a_row = kernels->size;
+    tile->a_inner = height * kernels->size;
+}
 
 static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_block *block,
-                         struct kl_tile *tile, int vectors, bool edge) {
+                         struct kl_tile *tile, const struct kl_panel *panel) {
     const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
-    const int64_t size = kernels->size;
-    const int64_t panel = (int64_t)vectors * kernels->width * size;
-    const kl_tile_kernel *const kernel =
-        edge ? kernels->edge[vectors - 1] : kernels->kernel[vectors - 1];
+    const kl_tile_kernel *const kernel = panel->edge ? kernels->edge[panel->vectors - 1]
+                                                     : kernels->kernel[panel->vectors - 1];
     char *const out = tile->out;
     char *const parked = tile->parked;
-    tile->saved = NULL;
-    tile->saved_inner = panel;
-    tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
-    if (block->b_panel != NULL && block->b_column != size) {
-        kernels->pack(tile->b, block->b_column, block->b_inner, tile->columns, block->inner,
-                      panel / size, block->b_panel);
-        tile->b = block->b_panel;
-        tile->b_inner = panel;
-        tile->b_ahead = KL_ROWS_AHEAD * panel;
-    } else if (block->b_panel != NULL && panels.count > 1) {
-        tile->saved = block->b_panel;
-        tile->b_ahead = KL_SAVED_ROWS_AHEAD * tile->b_inner;
-    }
+    kl_set_b(kernels, block, panel, panels.count > 1, tile);
     /* The tiles ask for the rows of the next panel of b, each for its share. */
-    const int64_t share = kl_ceil_div(block->inner, panels.count);
-    tile->fetch = tile->b + panel;
-    tile->fetch_row = block->b_inner;
-    const int64_t fetches = tile->saved != NULL ? share : 0;
-    int64_t top = 0;
+    const int64_t share = panel->next == NULL ? 0 : kl_ceil_div(block->inner, panels.count);
+    int64_t left = block->inner, top = 0;
+    tile->fetch = panel->next != NULL ? panel->next : tile->b;
+    tile->fetch_row = panel->next_row;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);
-        if (block->a_packed) {
-            tile->a = block->a + top * block->inner * size;
-            tile->a_row = size;
-            tile->a_inner = height * size;
-        } else {
-            tile->a = block->a + top * block->a_row;
-        }
-        if (block->a_panels != NULL) {
-            char *const packed = block->a_panels + top * block->inner * size;
-            kernels->pack(tile->a, block->a_row, block->a_inner, height, block->inner, height,
-                          packed);
-            tile->a = packed;
-            tile->a_row = size;
-            tile->a_inner = height * size;
-        }
-        tile->rows = height;
+        const int64_t fetches = kl_min(share, left);
+        kl_set_a(kernels, block, top, height, tile);
         tile->out = out + top * block->out_row;
         tile->parked = parked + top * block->parked_row;
         kl_run_tile(block, tile, fetches, kernel[height - 1]);
         tile->fetch += fetches * tile->fetch_row;
         if (tile->saved != NULL) {
             tile->b = tile->saved;
-            tile->b_inner = panel;
-            tile->b_ahead = KL_ROWS_AHEAD * panel;
+            tile->b_inner = tile->saved_inner;
+            tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
             tile->saved = NULL;
         }
+        left -= fetches;
         top += height;
     }
 }
@@ -197,9 +173,36 @@ KL_INLINE int64_t kl_head_columns(const struct kl_tile_kernels *kernels,
     return bytes % kernels->size == 0 ? bytes / kernels->size : 0;
 }
 
+/* The panel of columns that begins at `left`, `rest` being left. */
+KL_INLINE struct kl_panel kl_panel_at(const struct kl_tile_kernels *kernels,
+                                      const struct kl_block *block, int64_t left, int64_t rest,
+                                      struct kl_tile *tile) {
+    const int64_t size = kernels->size;
+    const struct kl_tile_kernels *const set = kl_tile_set(kernels, rest);
+    struct kl_panel panel = {.vectors = set == kernels ? kl_tile_width(kernels, block, rest) : 1};
+    tile->columns = kl_min((int64_t)panel.vectors * set->width, rest);
+    panel.edge = tile->columns % set->width != 0;
+    const bool wanted = rest > tile->columns && block->rows > kernels->rows;
+    if (block->b_packed) {
+        tile->b = block->b + left * block->inner * size;
+        tile->b_inner = panel.vectors * kernels->width * size;
+        if (wanted) panel.next = tile->b + block->inner * tile->b_inner;
+        panel.next_row = tile->b_inner;
+    } else {
+        tile->b = block->b + left * block->b_column;
+        tile->b_inner = block->b_inner;
+        if (wanted && block->b_panel != NULL && block->b_column == size)
+            panel.next = tile->b + tile->columns * size;
+        panel.next_row = block->b_inner;
+    }
+    return panel;
+}
+
 static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *whole) {
     const int64_t size = kernels->size;
     struct kl_block block = *whole;
+    const bool activates = block.activation.kernel != NULL && block.mode != KL_TILE_PARK;
+    int64_t waiting = 0; /* finished columns that wait for it */
     struct kl_tile tile = {.a_row = block.a_row,
                            .a_inner = block.a_inner,
                            .out_row = block.out_row,
@@ -209,24 +212,23 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_
     const int64_t head = kl_head_columns(kernels, &block);
     for (int64_t left = 0; left < block.columns; left += tile.columns) {
         const int64_t rest = left == 0 && head > 0 ? head : block.columns - left;
-        const struct kl_tile_kernels *const set = kl_tile_set(kernels, rest);
-        const int vectors = set == kernels ? kl_tile_width(kernels, &block, rest) : 1;
-        tile.columns = kl_min((int64_t)vectors * set->width, rest);
-        if (block.b_packed) {
-            tile.b = block.b + left * block.inner * size;
-            tile.b_inner = (int64_t)vectors * kernels->width * size;
-        } else {
-            tile.b = block.b + left * block.b_column;
-            tile.b_inner = block.b_inner;
-        }
+        const struct kl_panel panel = kl_panel_at(kernels, &block, left, rest, &tile);
         tile.out = block.out + left * size;
         tile.parked = block.parked + left * size;
         tile.bias = block.bias != NULL ? block.bias + left * size : NULL;
-        kl_run_panel(set, &block, &tile, vectors, tile.columns % set->width != 0);
+        kl_run_panel(kl_tile_set(kernels, rest), &block, &tile, &panel);
         if (block.a_panels != NULL) {
             block.a = block.a_panels;
             block.a_packed = true;
             block.a_panels = NULL;
+        }
+        waiting += tile.columns;
+        const bool last = left + tile.columns == block.columns;
+        if (activates && (last || block.rows * waiting * size >= KL_WAITING_BYTES)) {
+            kl_activate(&block.activation,
+                        block.out + (left + tile.columns - waiting) * size, block.out_row,
+                        block.rows, waiting, size);
+            waiting = 0;
         }
     }
 }
@@ -257,6 +259,7 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
         .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
+        .activation = last ? product->activation : (struct kl_activation){NULL, 0},
         .parked = product->out + top * product->out_row + left * size, /* unused */
         .parked_row = product->out_row,
         .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
@@ -343,55 +346,16 @@ KL_INLINE int64_t kl_packed_bytes(const struct kl_tile_kernels *kernels, int64_t
  * where it lies, of a. */
 static void kl_multiply_panels(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, bool pack_a, char *scratch) {
-    const int64_t panel = kl_panel_columns(kernels, product->rows);
+    const int64_t bytes = kl_packed_bytes(kernels, kl_panel_columns(kernels, product->rows),
+                                          product->inner);
     int64_t inner;
     for (int64_t first = 0; first < product->inner; first += inner) {
         inner = kl_visit(product->inner, first);
         struct kl_block block =
             kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
         block.b_panel = scratch;
-        if (pack_a) block.a_panels = scratch + kl_packed_bytes(kernels, panel, product->inner);
+        if (pack_a) block.a_panels = scratch + bytes;
         kl_run_block(kernels, &block);
-    }
-}
-
-/* Few rows, b turned: a chunk of a panel goes through L1 on its way to the registers, its sums wait
- * there in between. scratch holds the chunk and the sums (kl_turned_bytes). */
-enum { KL_TURNED_CHUNK = 256, KL_TURNED_VECTORS = 4 }; /* bytes of a row of b; vectors of a panel */
-
-KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels) {
-    const int64_t panel = KL_TURNED_VECTORS * kernels->width;
-    return panel * (KL_TURNED_CHUNK + kernels->rows * kernels->size) + KL_PACK_SLACK;
-}
-
-static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
-                               const struct kl_product *product, char *scratch) {
-    const int64_t size = kernels->size, chunk = KL_TURNED_CHUNK / size;
-    const int vectors = (int)kl_min(KL_TURNED_VECTORS, kernels->vectors[product->rows - 1]);
-    const int64_t panel = (int64_t)vectors * kernels->width;
-    for (int64_t left = 0; left < product->columns; left += panel) {
-        const int64_t columns = kl_min(panel, product->columns - left);
-        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-            const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
-            struct kl_block block =
-                kl_block_at(kernels, product, 0, product->rows, first, inner, left, columns);
-            const int mode = block.mode;
-            const char *const bias = block.bias;
-            block.vectors = vectors;
-            block.b_panel = scratch;
-            block.parked = scratch + panel * KL_TURNED_CHUNK + KL_PACK_SLACK;
-            block.parked_row = panel * size;
-            for (int64_t k = 0; k < inner; k += block.inner) {
-                block.inner = kl_min(chunk, inner - k);
-                const bool last = k + block.inner == inner;
-                block.mode = last ? mode : KL_TILE_PARK;
-                block.bias = last ? bias : NULL;
-                block.resumed = k > 0;
-                kl_run_block(kernels, &block);
-                block.a += block.inner * block.a_inner;
-                block.b += block.inner * block.b_inner;
-            }
-        }
     }
 }
 

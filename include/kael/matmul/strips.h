@@ -1,7 +1,7 @@
 /* Products cut into strips, each an independent product on one thread.
  *
  * Operands are read where they lie (direct, stream), or a strip packs what it needs itself
- * (panels): about `kl_strip_rows` rows of a for L2, and one panel of b at a time, which is copied
+ * (panels): about `kl_strip_rows` rows of a, and one panel of b at a time, which is copied
  * while its first tile reads it. A strip shares nothing, so that no thread waits for another.
  */
 #ifndef KAEL_MATMUL_STRIPS_H
@@ -65,9 +65,10 @@ static int kl_strips_body(void *context, int64_t first, int64_t last) {
     return KL_OK;
 }
 
-/* Rows of a strip of panels: 520 KiB of a, which stays in L2 beside two panels of b and out. */
+/* Rows of a strip of panels: 1 MiB of a, which is read in order and so may come from L3. Half of
+ * it would stay in L2, but every strip copies b. */
 KL_INLINE int64_t kl_strip_rows(const struct kl_tile_kernels *kernels) {
-    return 1040 / kernels->size;
+    return 2080 / kernels->size;
 }
 
 /* Strips of panels: rows first, since a strip of rows packs no row of a twice and a panel of b

@@ -23,12 +23,14 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     }
     char *saved = tile->saved;
     const int64_t ahead = tile->b_ahead;
-    /* Lines needed later are asked for one row at a time between the steps, first those of the next
-     * panel of b, then, shortly before the end, those of out: all at once they would keep a and b
-     * waiting for a line, and out would be gone again if it came any earlier. */
+    /* Lines needed later are asked for a few rows at a time between the steps, first those of the
+     * next panel of b, then, some time before the end, those of out: all at once they would keep a
+     * and b waiting for a line, and out would be gone again if it came much earlier. */
     const char *fetch = tile->fetch;
     int64_t fetch_row = tile->fetch_row, fetches = tile->fetches, outs = tile->out_fetches;
-    for (int64_t steps = tile->steps;; steps = KL_TILE_STEPS) {
+    int64_t last_steps = tile->last_steps;
+    int64_t steps = tile->steps;
+    for (;;) {
         for (int64_t k = steps; k > 0; --k) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
                 __builtin_prefetch((const char *)KL_AT(b, v) + ahead);
@@ -58,17 +60,24 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
             b += b_inner;
         }
+        steps = KL_TILE_STEPS;
         if (fetches == 0) {
-            if (outs == 0) break;
+            if (outs == 0) {
+                if (last_steps == 0) break;
+                steps = last_steps;
+                last_steps = 0;
+                continue;
+            }
             fetches = outs;
             outs = 0;
             fetch = tile->out;
             fetch_row = tile->out_row;
         }
-        KL_UNROLL for (int v = 0; v < vectors; ++v) __builtin_prefetch(KL_AT(fetch, v), 1);
-        __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
-        fetch += fetch_row;
-        --fetches;
+        for (int row = 0; row < KL_TILE_FETCHES && fetches > 0; ++row, --fetches) {
+            KL_UNROLL for (int v = 0; v < vectors; ++v) __builtin_prefetch(KL_AT(fetch, v), 1);
+            __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
+            fetch += fetch_row;
+        }
     }
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = sum[i][v];

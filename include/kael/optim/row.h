@@ -46,7 +46,10 @@ struct kl_optim_row {
     int64_t begin; /* first index in the joint space; the driver fills it in */
     int dtype;     /* f32 or f64 */
     int variant;   /* the rule's flags, as bits */
-    int param_storage, grad_storage, state_storage;
+    int param_storage, grad_storage, state_storage, rounded_storage;
+    void *rounded; /* of a parameter that is the master of one of 16 bits: that one; else NULL */
+    bool stochastic;     /* round a parameter of 16 bits up or down by random numbers of a seed, */
+    uint64_t seed, draw; /* the first element by number draw (numerics R7) */
     double factor; /* of the gradient, before everything else: clipping, unscaling */
     bool clear;    /* leave zeros in the gradient */
     bool fresh;    /* its state was made in this step */
@@ -119,7 +122,7 @@ KL_UNUSED static void kl_optim_commit(const struct kl_optim_rule *rule, struct k
     row->frozen = false;
     rule->scalars(row, option);
     row->staged = row->frozen || row->clear || row->factor != 1.0 || row->param_storage ||
-                  row->grad_storage || row->state_storage;
+                  row->grad_storage || row->state_storage || row->rounded;
     for (int k = 0; k < KL_OPTIM_NUMBERS; ++k)
         if (row->place[k]) kl_optim_store(row->place[k], row->place_dtype[k], row->number[k]);
 }

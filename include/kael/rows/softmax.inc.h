@@ -6,12 +6,13 @@ static int KL_FN(softmax_rows)(const struct kl_rows *call, const struct kl_row_v
     const int64_t size = call->size;
     (void)row;
     KL_EACH_GROUP {
-        T largest[kl_row_group], totals[kl_row_group];
-        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
+        KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         KL_EACH_ROW {
+            const T *e = KL_FN(kept)(call, view, near, g, first + g);
             T *out = KL_ROW(KL_ROW_OUT);
             const V(vec) total = V(splat)(totals[g]);
-            KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
+            KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(e + i, left), total), left);
         }
     }
     return KL_OK;
@@ -72,13 +73,19 @@ static int KL_FN(log_softmax_backward_rows)(const struct kl_rows *call,
                                             int64_t rows) {
     const int64_t size = call->size;
     (void)row;
-    KL_EACH_GROUP KL_EACH_ROW {
-        const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
-        T *out = KL_ROW(KL_ROW_OUT);
-        const V(vec) total = V(splat)((T)KL_FN(fold)(KL_TERM_VALUE, y, NULL, 0, size));
-        KL_EACH(V(width)) {
-            const V(vec) share = V(mul)(KL_FN(exp)(KL_FN(take)(x + i, left)), total);
-            KL_FN(put)(out + i, V(sub)(KL_FN(take)(y + i, left), share), left);
+    KL_EACH_GROUP {
+        T totals[kl_row_group];
+        KL_EACH_ROW {
+            totals[g] = (T)KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_Y), NULL, 0, size);
+        }
+        KL_EACH_ROW {
+            const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
+            T *out = KL_ROW(KL_ROW_OUT);
+            const V(vec) total = V(splat)(totals[g]);
+            KL_EACH(V(width)) {
+                const V(vec) share = V(mul)(KL_FN(exp)(KL_FN(take)(x + i, left)), total);
+                KL_FN(put)(out + i, V(sub)(KL_FN(take)(y + i, left), share), left);
+            }
         }
     }
     return KL_OK;
@@ -90,20 +97,14 @@ static int KL_FN(logsumexp_rows)(const struct kl_rows *call, const struct kl_row
                                  int64_t row, int64_t rows) {
     (void)row;
     KL_EACH_GROUP {
-        T shift[kl_row_group], logs[kl_row_group];
+        T near[KL_FN(near_room)], shift[kl_row_group], logs[kl_row_group];
         KL_EACH_ROW {
             const T largest = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
             shift[g] = largest - largest == 0 ? largest : 0;
         }
-        KL_EACH_ROW {
-            logs[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), shift[g], NULL, call->size);
-        }
-        const int64_t size = count;
-        KL_EACH(V(width)) {
-            const V(vec) log = KL_FN(log)(KL_FN(take)(logs + i, left));
-            KL_FN(put)(logs + i, V(add)(log, KL_FN(take)(shift + i, left)), left);
-        }
-        KL_EACH_ROW *KL_ROW(KL_ROW_OUT) = logs[g];
+        KL_FN(group_sums)(call, view, first, count, false, near, shift, logs);
+        KL_FN(each_log)(logs, count);
+        KL_EACH_ROW *KL_ROW(KL_ROW_OUT) = logs[g] + shift[g];
     }
     return KL_OK;
 }
@@ -114,10 +115,12 @@ static int KL_FN(logsumexp_backward_rows)(const struct kl_rows *call,
                                           int64_t rows) {
     (void)row;
     KL_EACH_GROUP {
-        T largest[kl_row_group], totals[kl_row_group];
-        KL_FN(group_totals)(call, view, first, count, true, largest, totals);
+        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
+        KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         KL_EACH_ROW {
-            KL_FN(scaled_share)(KL_ROW(KL_ROW_OUT), totals[g], *KL_ROW(KL_ROW_SLOPE), call->size);
+            const T *e = KL_FN(kept)(call, view, near, g, first + g);
+            KL_FN(scaled_share)(e, totals[g], *KL_ROW(KL_ROW_SLOPE), KL_ROW(KL_ROW_OUT),
+                                call->size);
         }
     }
     return KL_OK;

@@ -41,10 +41,13 @@ static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
     return kl_tree_total(&tree, KL_TERM_VALUE);
 }
 
-/* Rows that go through the passes of a kernel together: as many as stay in L1, so that the ends of
- * short rows, which wait for one value, overlap. */
+/* Rows that go through the passes of a kernel together: as many as stay in L1 with what is
+ * made of them, so that chains of exponentials and the ends of folds, which wait for one value,
+ * overlap with others (softmax of 4096 x 65: 234 us row by row, 189 so). */
+enum { KL_FN(near_room) = (1 << 13) / sizeof(T) };
+
 KL_INLINE int64_t KL_FN(group)(int64_t size, int64_t rows) {
-    const int64_t fit = (1 << 14) / (kl_max(1, size) * (int64_t)sizeof(T));
+    const int64_t fit = KL_FN(near_room) / kl_round_up(kl_max(1, size), V(width));
     return kl_min(rows, kl_max(1, kl_min(fit, kl_row_group)));
 }
 
@@ -53,30 +56,62 @@ KL_INLINE T *KL_FN(row)(const struct kl_row_view *view, int which, int64_t r) {
     return (T *)view->data[which] + r * view->stride[which];
 }
 
-/* The largest of each row of a group; then the totals, the exponentials kept in the output where
- * `keep` is set. */
+/* Where the exponentials of row g of a group are kept: in near[near_room], or, if they do not fit,
+ * in the row of the output, whose number is r. */
+KL_INLINE T *KL_FN(kept)(const struct kl_rows *call, const struct kl_row_view *view, T *near,
+                         int64_t g, int64_t r) {
+    if (call->size > KL_FN(near_room)) return KL_FN(row)(view, KL_ROW_OUT, r);
+    return near + g * kl_round_up(call->size, V(width));
+}
+
+/* The totals of exp(x - shift) of each row of a group, the exponentials kept where they fit in near
+ * or `keep` is set. */
+KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row_view *view,
+                                 int64_t first, int64_t count, bool keep, T *near,
+                                 const T *shift, T *totals) {
+    const int64_t size = call->size;
+    if (size > KL_FN(near_room)) {
+        KL_EACH_ROW {
+            T *e = keep ? KL_ROW(KL_ROW_OUT) : NULL;
+            totals[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), shift[g], e, size);
+        }
+        return;
+    }
+    KL_EACH_ROW {
+        T *e = KL_FN(kept)(call, view, near, g, first + g);
+        KL_FN(exp_shifted)(KL_ROW(KL_ROW_X), shift[g], e, size);
+    }
+    KL_EACH_ROW {
+        const T *e = KL_FN(kept)(call, view, near, g, first + g);
+        totals[g] = (T)KL_FN(fold_block)(KL_TERM_VALUE, e, NULL, 0, size);
+    }
+}
+
+/* The largest of each row of a group, and group_sums above it. */
 KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_row_view *view,
-                                   int64_t first, int64_t count, bool keep, T *largest,
+                                   int64_t first, int64_t count, bool keep, T *near, T *largest,
                                    T *totals) {
     KL_EACH_ROW largest[g] = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
-    KL_EACH_ROW {
-        T *e = keep ? KL_ROW(KL_ROW_OUT) : NULL;
-        totals[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), largest[g], e, call->size);
-    }
+    KL_FN(group_sums)(call, view, first, count, keep, near, largest, totals);
+}
+
+/* logs = log(logs). */
+KL_INLINE void KL_FN(each_log)(T *logs, int64_t size) {
+    KL_EACH(V(width)) KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
 }
 
 KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row_view *view,
                                  int64_t first, int64_t count, T *largest, T *logs) {
-    KL_FN(group_totals)(call, view, first, count, false, largest, logs);
-    const int64_t size = count;
-    KL_EACH(V(width)) KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
+    T near[KL_FN(near_room)];
+    KL_FN(group_totals)(call, view, first, count, false, near, largest, logs);
+    KL_FN(each_log)(logs, count);
 }
 
-/* out = out / total * factor. */
-KL_INLINE void KL_FN(scaled_share)(T *out, T total, T factor, int64_t size) {
+/* out = e / total * factor. */
+KL_INLINE void KL_FN(scaled_share)(const T *e, T total, T factor, T *out, int64_t size) {
     const V(vec) divisor = V(splat)(total), slope = V(splat)(factor);
     KL_EACH(V(width)) {
-        const V(vec) share = V(div)(KL_FN(take)(out + i, left), divisor);
+        const V(vec) share = V(div)(KL_FN(take)(e + i, left), divisor);
         KL_FN(put)(out + i, V(mul)(share, slope), left);
     }
 }

@@ -50,7 +50,7 @@ KL_INLINE __m256d v_lookup_four_f64_avx2(const double *table, __m256i pairs) {
 }
 KL_INLINE __m256d v_lookup_f64_avx2(const double *table, __m256i index) {
     const __m256i twice = _mm256_slli_epi64(index, 1);
-    const __m256i pairs = _mm256_or_si256(_mm256_or_si256(twice, _mm256_slli_epi64(twice, 32)),
+    const __m256i pairs = _mm256_or_si256(_mm256_shuffle_epi32(twice, 0xA0),
                                           _mm256_set1_epi64x((long long)1 << 32));
     const __m256d second = _mm256_castsi256_pd(_mm256_slli_epi64(index, 61));
     const __m256d low = _mm256_blendv_pd(v_lookup_four_f64_avx2(table, pairs),

@@ -1,7 +1,8 @@
 """All parameters of a model as one vector, and back."""
 
-from kael._kernels.tensor import TensorBase
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import no_grad
+from kael.checks import items
 from kael.ops.pieces import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -24,6 +25,8 @@ def parameters_to_vector(parameters):
     >>> kael.nn.utils.parameters_to_vector(layer.parameters()).shape
     (8,)
     """
+    parameters = items("parameters_to_vector", "parameters", parameters)
+    require_tensor("parameters_to_vector", *parameters)
     return cat([p.reshape(-1) for p in parameters])
 
 
@@ -54,7 +57,8 @@ def vector_to_parameters(vec, parameters):
     """
     if not isinstance(vec, TensorBase):
         raise TypeError(f"expected Tensor, but got: {type(vec).__name__}")
-    parameters = list(parameters)
+    parameters = items("vector_to_parameters", "parameters", parameters)
+    require_tensor("vector_to_parameters", *parameters)
     needed = sum(p.numel() for p in parameters)
     if vec.shape != (needed,):
         raise ValueError(f"vector_to_parameters: {needed} elements needed, got shape {vec.shape}")

@@ -15,6 +15,7 @@ from torch.optim import Optimizer, lr_scheduler, swa_utils
 
 from kael import optim as _kaels
 from kael.optim.arguments import borrowed
+from kael.torch import tensors
 from kael.torch.optim import functional
 from kael.torch.optim.compiled import Compiled
 from kael.torch.optim.composed import LBFGS, Adafactor, Muon
@@ -37,6 +38,14 @@ class Adagrad(Compiled, _torch.Adagrad):
     """``torch.optim.Adagrad``, by the formula of :class:`kael.optim.Adagrad`."""
 
     _rule = "Adagrad"
+
+    def _constructed(self):
+        """Beside masters the sums, which PyTorch's constructor makes, are of float32."""
+        for group in self.param_groups:
+            for p in group["params"] if group.get("master_weights") else ():
+                if p.dtype in tensors.HALVES:
+                    start = group["initial_accumulator_value"]
+                    self.state[p]["sum"] = tensors.new_array(p, start, wide=True)
 
 
 class Adam(Compiled, _torch.Adam):
@@ -93,11 +102,16 @@ class SGD(Compiled, _torch.SGD):
     _rule = "SGD"
 
 
+_STORING = """\
+    master_weights, stochastic_rounding : bool
+        For parameters of 16 bits, and not both: step float32 masters, which the state keeps; round
+        new values up or down at random, right on average.
+"""
 for _class in (
     ASGD, LBFGS, SGD, Adadelta, Adafactor, Adagrad, Adam, AdamW, Adamax, Muon, NAdam, RAdam,
     RMSprop, Rprop,
 ):  # fmt: skip
-    _class.__doc__ = borrowed(_class.__doc__, getattr(_kaels, _class.__name__).__doc__)
+    _class.__doc__ = borrowed(_class.__doc__, getattr(_kaels, _class.__name__).__doc__, _STORING)
 
 
 def __getattr__(name):

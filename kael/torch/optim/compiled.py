@@ -1,13 +1,15 @@
 """The step that takes the place of PyTorch's."""
 
 import functools
+import inspect
+import sys
 
 import torch
 from torch.optim import Optimizer
 from torch.optim.optimizer import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
 
 from kael._kernels.torch_step import TorchStep
-from kael.optim.clip import clip_factor
+from kael.optim.clip import clipping
 from kael.torch import tensors
 from kael.torch.nn.utils.clip import joint_norm
 
@@ -36,12 +38,70 @@ def with_hooks(step):
     return function
 
 
+def directly(method):
+    """A method of PyTorch's without its wrapper, which imports PyTorch's compiler when it is first
+    called: that takes seconds, and an optimizer needs none of it."""
+    inner = getattr(method, "__wrapped__", None)
+    if inner is None or "torch._dynamo" in sys.modules:
+        return method
+    return functools.partial(inner, method.__self__)
+
+
+STORING = ("master_weights", "stochastic_rounding")
+
+
+def constructor_of(reference):
+    """The constructor of a class of PyTorch's with kael's options behind its own."""
+
+    @functools.wraps(reference.__init__)
+    def constructor(self, *args, master_weights=False, stochastic_rounding=False, **kwargs):
+        self._storing = storing(master_weights, stochastic_rounding)
+        reference.__init__(self, *args, **kwargs)
+        self._constructed()
+
+    signature = inspect.signature(reference.__init__)
+    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=False) for n in STORING]
+    parameters = [*signature.parameters.values(), *more]
+    constructor.__signature__ = signature.replace(parameters=parameters)
+    return constructor
+
+
+def storing(*chosen):
+    """The names of the options that are chosen."""
+    return tuple(name for name, wanted in zip(STORING, chosen, strict=True) if wanted)
+
+
 class Compiled(Optimizer):
-    """Stands before a class of PyTorch's in the bases: ``_rule`` names the kernel of its step."""
+    """Stands before a class of PyTorch's in the bases: ``_rule`` names the kernel of its step.
+
+    Besides that class's arguments it takes two, for parameters of float16 and bfloat16 (others do
+    not change by them), also as options of a group:
+
+    ``master_weights``
+        The step is one of float32 parameters, which are kept as ``master_param`` in the state, all
+        of which is then float32. The parameter is the rounding of its master; an element that
+        somebody else has changed gives its master a new value.
+    ``stochastic_rounding``
+        New values are rounded up or down at random, with the probabilities that make the rounding
+        right on average, so that steps below half a unit are not lost. Element i of the 16-bit
+        parameters of a group, as if they were one, takes random number i (numerics R7) from
+        ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of the
+        group, and a position, which each step moves on.
+    """
 
     _rule = None
     _compiled = None
+    _storing = ()
     total_norm = None
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        for base in cls.__bases__:
+            if issubclass(base, Optimizer) and not issubclass(base, Compiled):
+                cls.__init__ = constructor_of(base)
+
+    def _constructed(self):
+        """Runs behind PyTorch's constructor."""
 
     def add_param_group(self, param_group):
         """Adds a group of parameters, as PyTorch's method does.
@@ -55,23 +115,83 @@ class Compiled(Optimizer):
         ------
         TypeError
             A tensor that is not in the CPU's memory.
+        ValueError
+            ``master_weights`` and ``stochastic_rounding`` together.
         NotImplementedError
             ``differentiable``.
         """
-        super().add_param_group(param_group)
+        self.defaults.update(dict.fromkeys(self._storing, True))
+        directly(super().add_param_group)(param_group)
         try:
             self._check(param_group)
         except BaseException:
             self.param_groups.pop()
             raise
+        self._complete(param_group, len(self.param_groups) - 1)
+
+    def _complete(self, group, number):
+        """Options that checkpoints of PyTorch lack, and the start of random numbers."""
+        for key in STORING:
+            if key in self.defaults:
+                group.setdefault(key, self.defaults[key])
+        if group.get("stochastic_rounding"):
+            group.setdefault("rounding_state", tensors.rounding_state(number))
 
     def _check(self, group):
         name = type(self).__name__
+        tensors.check_storing(group)
         if group.get("differentiable"):
             raise NotImplementedError(f"{name}: differentiable=True: the step cannot be recorded")
         for p in group["params"]:
             tensors.check_kind(p, name, "parameters")
             tensors.check_place(p, name, "parameters")
+
+    def zero_grad(self, set_to_none=True):
+        """Forgets or zeroes the gradients, as PyTorch's method does.
+
+        Parameters
+        ----------
+        set_to_none : bool
+            Set ``grad`` to None, or fill it with zeros in place.
+        """
+        directly(super().zero_grad)(set_to_none)
+
+    def state_dict(self):
+        """State and groups with parameters replaced by numbers, as of PyTorch's method.
+
+        Returns
+        -------
+        dict
+        """
+        return directly(super().state_dict)()
+
+    def load_state_dict(self, state_dict):
+        """Takes over a state, as PyTorch's method does.
+
+        That gives all of a parameter's state its dtype. Here single numbers keep theirs, and so
+        does what stands beside a master: a run that was saved goes on as if it had not been.
+
+        Parameters
+        ----------
+        state_dict : dict
+            Made by ``state_dict`` of this class or PyTorch's.
+        """
+        taken = {}
+
+        def remember(_, changed):
+            taken.update(changed)
+
+        hook = self.register_load_state_dict_pre_hook(remember)  # behind all others
+        try:
+            directly(super().load_state_dict)(state_dict)
+        finally:
+            hook.remove()
+        saved_groups = taken["param_groups"]
+        for number, (group, saved) in enumerate(zip(self.param_groups, saved_groups, strict=True)):
+            self._complete(group, number)
+            for p, key in zip(group["params"], saved["params"], strict=True):
+                kept = taken["state"].get(key, {})
+                tensors.restore(self.state.get(p), kept, p, group.get("master_weights"))
 
     @with_hooks
     def step(self, closure=None, *, max_norm=None, norm_type=2.0, zero_grad=False):
@@ -119,7 +239,7 @@ class Compiled(Optimizer):
         scale = getattr(self, "grad_scale", None)
         factor = 1.0 if scale is None else 1.0 / float(scale)
         if max_norm is not None:
-            factor *= self._clipping(float(max_norm), norm_type, factor)
+            factor = clipping(self, max_norm, norm_type, self._norm, factor)
         self._update(factor, zero_grad)
         return loss
 
@@ -130,9 +250,5 @@ class Compiled(Optimizer):
             self.__dict__.setdefault("_compiled", made)  # another thread may have been here
         self._compiled.step(self.param_groups, self.state, factor, clear)
 
-    def _clipping(self, max_norm, norm_type, factor):
-        gradients = [
-            p.grad for group in self.param_groups for p in group["params"] if p.grad is not None
-        ]
-        self.total_norm = factor * joint_norm(gradients, norm_type, type(self).__name__)
-        return clip_factor(max_norm, self.total_norm)
+    def _norm(self, gradients, norm_type):
+        return joint_norm(gradients, norm_type, type(self).__name__)

@@ -8,15 +8,16 @@ import torch
 import torch.optim as _torch
 
 from kael import from_dlpack
+from kael._kernels.torch_step import TorchStep
 from kael.autograd import no_grad
 from kael.optim import adafactor, lbfgs, muon
 from kael.optim.composed import turn
 from kael.torch import tensors
 from kael.torch.optim.compiled import Compiled, with_hooks
+from kael.torch.tensors import HALVES
 
 __all__ = ["LBFGS", "Adafactor", "Muon"]
 
-HALVES = (torch.float16, torch.bfloat16)
 REAL = (torch.float32, torch.float64, *HALVES)
 
 
@@ -57,30 +58,36 @@ class Composed(Compiled):
                 for p in group["params"]
                 if p.grad is not None
             ]
-            states = [self._ready(group, p, clear) for group, p in work]
+            states = [
+                self._ready(group, p, p.grad, self.state.get(p, {}), clear) for group, p in work
+            ]
             for (group, p), state in zip(work, states, strict=True):
                 self.state[p].update(state)
-                self._step_one(group, p, factor)
+                self._step_one(group, p, p.grad, state, factor)
             if clear:
                 tensors.clear([p.grad for _, p in work])
 
-    def _ready(self, group, p, clear):
+    def _ready(self, group, p, g, state, clear=False):
         """The state of a parameter, made where it is absent; raises what the step would."""
         name = type(self).__name__
+        tensors.check_storing(group)
         if p.is_complex():
             raise RuntimeError(f"{name} does not support complex parameters")
-        if p.grad.is_sparse:
+        if g.is_sparse:
             raise RuntimeError(f"{name} does not support sparse gradients")
         check(p, p, name, "parameters")
-        check(p.grad, p, name, "gradients")
+        check(g, p, name, "gradients")
         if clear:
-            check(p.grad, p, name, "gradients, which are to be zeroed,")
-        if p.grad.shape != p.shape:
+            check(g, p, name, "gradients, which are to be zeroed,")
+        if g.shape != p.shape:
             raise ValueError(
-                f"{name}: the gradient {tuple(p.grad.shape)} does not have the shape "
+                f"{name}: the gradient {tuple(g.shape)} does not have the shape "
                 f"of its parameter {tuple(p.shape)}"
             )
-        state, ready = self.state.get(p, {}), self._initial(group, p)
+        ready = self._initial(group, p)
+        if group.get("master_weights") and p.dtype in HALVES:
+            master = tensors.new_master(p)
+            ready = {**self._initial(group, master), "master_param": master}
         for key, value in ready.items():
             found = state.get(key)
             if found is None:
@@ -92,20 +99,35 @@ class Composed(Compiled):
             check(found, p, name, "states")
             if found.shape != value.shape:
                 raise ValueError(f"{name}: state {key!r} does not match {tuple(p.shape)}")
+            if key == "master_param" and found.dtype != torch.float32:
+                raise TypeError(f"{name}: state {key!r} must be float32, got {found.dtype}")
             ready[key] = found
         return ready
 
-    def _step_one(self, group, p, factor):
-        written = {"p": p, **self.state[p]}
-        seen = {key: as_kaels(t) for key, t in written.items()}
-        g = as_kaels(p.grad)
-        q = seen.pop("p")
-        self._change(group, q, g if factor == 1.0 else g * factor, seen, p.dtype)
-        tensors.increment_version(list(written.values()))
-        seen["p"] = q
-        tensors.put_back(
-            [(t, torch.from_dlpack(seen[key])) for key, t in written.items() if t.dtype in HALVES]
-        )
+    def _step_one(self, group, p, g, state, factor):
+        state = dict(state)
+        master = state.pop("master_param", None)
+        if master is not None:
+            tensors.renew(master, p)
+        changed = p if master is None else master
+        seen = {key: as_kaels(t) for key, t in state.items()}
+        g, q = as_kaels(g), as_kaels(changed)
+        self._change(group, q, g if factor == 1.0 else g * factor, seen, changed.dtype)
+        tensors.increment_version([p, changed, *state.values()])
+        seen[None], state[None] = q, p
+        rounded = [
+            (t, torch.from_dlpack(seen[key])) for key, t in state.items() if t.dtype in HALVES
+        ]
+        if p.dtype in HALVES and group.get("stochastic_rounding"):
+            _, value = rounded.pop()
+            self._store_drawn(group, p, value)
+        tensors.put_back(rounded)
+
+    def _store_drawn(self, group, p, value):
+        """Rounds a new value into its 16-bit parameter at random."""
+        if self._compiled is None:  # all steps take turns
+            self._compiled = TorchStep("assign", type(self).__name__, tensors)
+        self._compiled.update([p], [value], [{}], group)
 
     def _initial(self, group, p):
         """A fresh state; refuses a group whose options the update cannot take."""
@@ -114,6 +136,18 @@ class Composed(Compiled):
     def _change(self, group, p, g, state, dtype):
         """Changes tensors of kael's; dtype is the parameter's own."""
         raise NotImplementedError
+
+
+def update(kind, params, grads, states, group):
+    """One step without an optimizer; adds to the states, which are dicts, what is absent."""
+    stepper = kind.__new__(kind)
+    with torch.no_grad(), no_grad():
+        several = list(zip(params, grads, states, strict=True))
+        for (p, g, state), ready in zip(
+            several, [stepper._ready(group, *each) for each in several], strict=True
+        ):
+            state.update(ready)
+            stepper._step_one(group, p, g, ready, 1.0)
 
 
 class Adafactor(Composed, _torch.Adafactor):
@@ -150,8 +184,14 @@ class Muon(Composed, _torch.Muon):
 class LBFGS(Compiled, _torch.LBFGS):
     """``torch.optim.LBFGS``, by the formulas of :class:`kael.optim.LBFGS`.
 
-    Takes parameters of float32 and float64, and complex ones as pairs of real numbers.
+    Takes parameters of float32 and float64, and complex ones as pairs of real numbers; of 16 bits
+    none, so that it refuses the options for them.
     """
+
+    def _check(self, group):
+        super()._check(group)
+        if group.get("master_weights") or group.get("stochastic_rounding"):
+            raise ValueError("LBFGS: takes no 16-bit parameters to store in another way")
 
     @with_hooks
     def step(self, closure):

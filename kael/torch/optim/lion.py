@@ -3,7 +3,7 @@
 import torch
 
 from kael.optim.options import as_betas, check_not_negative, check_placeholders
-from kael.torch.optim.compiled import Compiled
+from kael.torch.optim.compiled import Compiled, storing
 
 __all__ = ["Lion"]
 
@@ -21,6 +21,8 @@ class Lion(Compiled):
     maximize : bool
     foreach, capturable, differentiable
         As of :class:`kael.optim.Lion`.
+    master_weights, stochastic_rounding
+        As of all classes here.
 
     Raises
     ------
@@ -41,6 +43,8 @@ class Lion(Compiled):
         maximize=False,
         capturable=False,
         differentiable=False,
+        master_weights=False,
+        stochastic_rounding=False,
     ):
         if isinstance(lr, torch.Tensor) and lr.numel() != 1:
             raise ValueError("Tensor lr must be 1-element")
@@ -57,4 +61,5 @@ class Lion(Compiled):
             "capturable": capturable,
             "differentiable": differentiable,
         }
+        self._storing = storing(master_weights, stochastic_rounding)
         super().__init__(params, defaults)

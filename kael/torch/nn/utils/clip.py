@@ -5,7 +5,7 @@ import torch
 from kael._kernels import torch_norm
 from kael._kernels.torch_read import Reader
 from kael._kernels.torch_step import TorchStep
-from kael.optim.clip import clip_factor, listed, root
+from kael.optim.clip import clip_factor, listed, order, root
 from kael.torch import tensors
 
 __all__ = ["clip_grad_norm_", "clip_grad_value_", "clip_grads_with_norm_", "get_total_norm"]
@@ -100,7 +100,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
 
 def joint_norm(gradients, norm_type, op, error_if_nonfinite=False):
     """The norm as a Python float; ``op`` is what messages call it."""
-    norm_type = float(norm_type)
+    norm_type = order(norm_type)
     total = torch_norm.total(gradients, norm_type, Reader(tensors, op))
     return root(total, norm_type, error_if_nonfinite)
 

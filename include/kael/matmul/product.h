@@ -1,0 +1,60 @@
+/* What the loops work on: a product as it comes, and a block of it.
+ */
+#ifndef KAEL_MATMUL_PRODUCT_H
+#define KAEL_MATMUL_PRODUCT_H
+
+#include "kael/matmul/activation.h"
+#include "kael/matmul/tile.h"
+
+/* An operand as it comes; strides in bytes, of any sign, or 0. */
+struct kl_matrix {
+    const char *data;
+    int64_t row, column;
+};
+
+/* out[rows, columns] (+)= a[rows, inner] @ b[inner, columns] (+ bias[columns]); an activation. */
+struct kl_product {
+    int64_t rows, inner, columns;
+    struct kl_matrix a, b;
+    char *out;
+    int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
+    const char *bias;            /* or NULL */
+    struct kl_activation activation;
+    bool fresh;                  /* out holds nothing yet */
+};
+
+/* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
+ * 13, 13, 13, 13, 12), so that no panel is left with too few sums to hide the latency of fma. */
+struct kl_panels {
+    int64_t count;
+    int height; /* of the first `taller` panels plus one, of the others exactly */
+    int64_t taller;
+};
+
+KL_INLINE struct kl_panels kl_balance(int64_t rows, int tallest) {
+    const int64_t count = kl_ceil_div(rows, tallest);
+    return (struct kl_panels){count, (int)(rows / count), rows % count};
+}
+
+/* A part of a product: its inner blocks from one on, as many as one visit of out takes. */
+struct kl_block {
+    int64_t rows, inner, columns;
+    const char *a;
+    int64_t a_row, a_inner; /* unused when packed */
+    const char *b;
+    int64_t b_inner, b_column;
+    bool a_packed, b_packed;
+    char *a_panels; /* or NULL: a is packed here while the first panel of columns goes by */
+    char *b_panel;  /* or NULL: each panel of b is copied here for its second use */
+    int vectors;    /* width of a full panel of b */
+    char *out;
+    int64_t out_row;
+    const char *bias;
+    struct kl_activation activation; /* none before the last inner block */
+    char *parked; /* see struct kl_tile */
+    int64_t parked_row;
+    int mode;
+    bool resumed;
+};
+
+#endif
