@@ -1,5 +1,5 @@
-/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their way
- * from memory to fma.
+/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their
+ * way from memory to fma.
  *
  * R2 gives each output one chain of fma, so vectors run along the columns, each lane on a row of w
  * of its own. A kernel leads two streams abreast, whose chains do not wait for each other: of one
