@@ -135,8 +135,8 @@ static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                     product->columns, kernels->size);
 }
 
-/* Through L1, where nothing turns in registers: a chunk of a panel at a time, the sums waiting there
- * in between. scratch holds the chunk and the sums (kl_turned_bytes). */
+/* Through L1, where nothing turns in registers: a chunk of a panel at a time, the sums waiting
+ * there in between. scratch holds the chunk and the sums (kl_turned_bytes). */
 enum { KL_TURNED_CHUNK = 256, KL_TURNED_VECTORS = 4 }; /* bytes of a row of b; vectors of a panel */
 
 KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels) {
