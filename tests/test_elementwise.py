@@ -654,3 +654,15 @@ def test_gradient_of_absolute_values_is_zero_at_nan_as_torchs(p):
             (library.abs(x).sum() if p is None else library.norm(x, p)).backward()
             found.append(np.array(x.grad.tolist()))
         assert bits_equal(*found), numbers
+
+
+def test_a_repeated_element_beyond_the_caches():
+    """It is then copied 64 times only: rows that are no multiple of that, numbers, gaps beside."""
+    array = spread((1031, 4099), "float32")
+    column = spread((1031, 1), "float32", 1)
+    x, c = kael.from_numpy(array), kael.from_numpy(column)
+    assert bits_equal(x + c, array + column)
+    assert bits_equal(x * 0.75, array * np.float32(0.75))
+    assert bits_equal(kael.where(c > 0, x, 0.0), np.where(column > 0, array, np.float32(0)))
+    gaps = kael.zeros(1031, 8198)[:, ::2]
+    assert bits_equal(gaps.copy_(x).sub_(c), array - column)

@@ -31,8 +31,8 @@ WAYS = [
     (4, 600, 270, False, "turned"),
     (5, 70, 90, False, "panels"),
     (300, 70, 1100, True, "panels"),
-    (300, 520, 410, False, "packed"),
-    (70, 2048, 70, False, "packed"),
+    (1030, 520, 41, False, "packed"),
+    (1100, 1024, 33, False, "packed"),
 ]
 
 

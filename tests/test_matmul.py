@@ -557,7 +557,9 @@ def test_no_accumulator_leaves_the_registers():
     """Every loop of every tile that multiplies keeps its sums out of memory."""
     module = next(Path(kael.__file__).parent.glob("_kernels/matmul.*.so"))
     text = objdump("-d", "--no-show-raw-insn", module)
-    tiles = re.findall(r"<kl_(?:tile|edge)_\d+x\d+_f\d\d_(?!generic)\w+>:\n((?:.+\n)+)", text)
+    tiles = re.findall(
+        r"<kl_(?:tile_\d+x\d+|edge_\d+x\d+|turned_\d+)_f\d\d_(?!generic)\w+>:\n((?:.+\n)+)", text
+    )
     for body in tiles:
         for loop in innermost_loops(body):
             if "fmadd" in loop or "fmla" in loop:

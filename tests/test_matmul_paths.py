@@ -94,7 +94,7 @@ CHOICES = {
     "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
     "panels": [
-        (5, 70, 90, "transposed"),
+        (9, 70, 90, "transposed"),
         (61, 70, 1100, "plain"),
         (40, 90, 30, "negative"),
         (66, 2050, 270, "transposed"),
@@ -326,6 +326,8 @@ def test_failing_scratch_leaves_out_untouched(call):
         call()
         print((out[0, 0].item() != 7.0) + (batch[0, 0, 0].item() != 7.0))
         """,
-        env={"KAEL_NO_CACHING_ALLOCATOR": "1"},
+        # One arena: a worker that makes one of its own maps twice its size for a moment, and a limit
+        # taken in that moment is too wide.
+        env={"KAEL_NO_CACHING_ALLOCATOR": "1", "MALLOC_ARENA_MAX": "1"},
     )
     assert out == "True True\n1\n"

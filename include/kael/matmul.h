@@ -46,9 +46,13 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
     return work;
 }
 
+/* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
+ * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    const int64_t tasks =
-        kl_work(product->rows, product->inner, product->columns) / KL_WORK_PER_TASK;
+    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
+    const int64_t work =
+        kl_work(kl_max(FEW_ROWS, product->rows), product->inner, product->columns) / PER_ELEMENT;
+    const int64_t tasks = work / kl_grain(rt, work, 1);
     return tasks < 2 ? 1 : kl_min(rt->num_threads(), tasks);
 }
 
@@ -126,14 +130,18 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
     kl_run_block(kernels, &block);
 }
 
-/* Whether so few rows wait for a transposed b that it costs more to turn than to multiply. */
+/* Whether so few rows wait for a transposed b that turning it costs more than multiplying: in
+ * registers, or through L1. */
 KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
                           const struct kl_product *product) {
-    const int64_t least = kernels->turned != NULL
-                              ? KL_TURNED_STREAMS * kernels->turned->lanes
-                              : KL_TURNED_VECTORS * kernels->width;
-    return product->rows <= KL_TURNED_ROWS && product->b.row == kernels->size &&
-           product->columns >= least;
+    enum { FEW_ROWS = 4 };
+    const struct kl_turned_kernels *const turned = kernels->turned;
+    if (product->b.row != kernels->size) return false;
+    if (turned == NULL)
+        return product->rows <= FEW_ROWS &&
+               product->columns >= KL_TURNED_VECTORS * kernels->width;
+    return product->rows <= turned->rows &&
+           product->columns >= KL_TURNED_STREAMS * turned->lanes;
 }
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for

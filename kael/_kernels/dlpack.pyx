@@ -165,8 +165,10 @@ cdef TensorBase adopt(Taken owner, Described *tensor, bint writable):
         span = strides[d] * (tensor.shape[d] - 1)
         low += min(span, 0)
         high += max(span, 0)
+    if stride == 0:  # no elements, and perhaps no memory
+        low, high = 0, -1
     cdef char *first = <char *> tensor.data + tensor.byte_offset
     cdef int64_t itemsize = kl_itemsize(code)
     cdef Storage storage = wrap_storage(
-        first + low * itemsize, 0 if stride == 0 else (high - low + 1) * itemsize, writable, owner)
+        first + low * itemsize, (high - low + 1) * itemsize, writable, owner)
     return tensor_on(storage, code, first, tensor.ndim, tensor.shape, strides)

@@ -358,7 +358,7 @@ cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
 
 
 def integer(str op, str name, value):
-    """``value`` as an int; TypeError unless it is one, as NumPy's integers are and a float is not."""
+    """``value`` as an int; TypeError unless it is one: NumPy's integers are, a float is not."""
     try:
         return PyNumber_Index(value)
     except TypeError:

@@ -131,7 +131,7 @@ def pow(a, b):
 
     Notes
     -----
-    At most 1.0 (float32) or 1.2 ulp (float64) from exact. An exponent of 2 is :func:`square`.
+    docs/accuracy.md has the largest error. An exponent of 2 is :func:`square`.
     """
     if isinstance(b, (int, float)) and isinstance(a, TensorBase):
         if isinstance(b, int) and b < 0 and not a.dtype.is_floating_point:

@@ -172,13 +172,14 @@ def clip_factor(max_norm, total):
     return 1.0 if factor >= 1.0 else factor
 
 
-def clipping(optimizer, max_norm, norm_type):
-    """What a step multiplies the gradients by; leaves their norm in ``total_norm``."""
+def clipping(optimizer, max_norm, norm_type, norm=joint_norm, scale=1.0):
+    """What a step multiplies the gradients by, ``scale`` included; leaves their norm, after it, in
+    ``total_norm``."""
     gradients = [
         p.grad for group in optimizer.param_groups for p in group["params"] if p.grad is not None
     ]
-    optimizer.total_norm = joint_norm(gradients, norm_type)
-    return clip_factor(max_norm, optimizer.total_norm)
+    optimizer.total_norm = scale * norm(gradients, norm_type)
+    return scale * clip_factor(max_norm, optimizer.total_norm)
 
 
 def _scale(gradients, max_norm, total):

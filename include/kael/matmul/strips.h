@@ -1,7 +1,7 @@
 /* Products cut into strips, each an independent product on one thread.
  *
  * Operands are read where they lie (direct, stream), or a strip packs what it needs itself
- * (panels): about `kl_strip_rows` rows of a for L2, and one panel of b at a time, which is copied
+ * (panels): about `kl_strip_rows` rows of a, and one panel of b at a time, which is copied
  * while its first tile reads it. A strip shares nothing, so that no thread waits for another.
  */
 #ifndef KAEL_MATMUL_STRIPS_H
@@ -106,7 +106,7 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
                                 .column_step = panel};
     if (way == KL_PANELS)
         kl_cut_panels(&job, threads);
-    else if (way == KL_DIRECT && product->rows > product->columns)
+    else if (way == KL_DIRECT && (product->rows > product->columns || product->columns <= panel))
         job.row_strips = kl_min(threads, kl_ceil_div(product->rows, kernels->rows));
     else
         job.column_strips = kl_min(threads, kl_ceil_div(product->columns, panel));

@@ -84,7 +84,7 @@ struct kl_tile_kernels {
 /* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,
  * packed: [inner][h]. A stream makes `lanes` columns of out from as many rows of a transposed b,
  * b_column apart. */
-enum { KL_TURNED_ROWS = 4, KL_TURNED_STREAMS = 2 };
+enum { KL_TURNED_ROWS = 8, KL_TURNED_STREAMS = 2 };
 struct kl_turned_stream {
     const char *a, *b;
     char *out;
@@ -97,7 +97,7 @@ struct kl_turned {
     int64_t b_column, inner;
 };
 struct kl_turned_kernels {
-    int lanes;
+    int lanes, rows;
     void (*kernel[KL_TURNED_ROWS])(const struct kl_turned *job);
 };
 

@@ -23,9 +23,9 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     }
     char *saved = tile->saved;
     const int64_t ahead = tile->b_ahead;
-    /* Lines needed later are asked for a few rows at a time between the steps, first those of the next
-     * panel of b, then, some time before the end, those of out: all at once they would keep a and b
-     * waiting for a line, and out would be gone again if it came much earlier. */
+    /* Lines needed later are asked for a few rows at a time between the steps, first those of the
+     * next panel of b, then, some time before the end, those of out: all at once they would keep a
+     * and b waiting for a line, and out would be gone again if it came much earlier. */
     const char *fetch = tile->fetch;
     int64_t fetch_row = tile->fetch_row, fetches = tile->fetches, outs = tile->out_fetches;
     int64_t last_steps = tile->last_steps;

@@ -1,5 +1,5 @@
-/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their way
- * from memory to fma.
+/* Few rows against a b that lies transposed, x @ w.T: rows of w are turned in registers on their
+ * way from memory to fma.
  *
  * R2 gives each output one chain of fma, so vectors run along the columns, each lane on a row of w
  * of its own. A kernel leads two streams abreast, whose chains do not wait for each other: of one
@@ -11,6 +11,8 @@
  */
 #ifndef KAEL_MATMUL_TURNED_H
 #define KAEL_MATMUL_TURNED_H
+
+#include <string.h>
 
 #include "kael/matmul/loops.h"
 
@@ -117,7 +119,7 @@ KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
     return product->rows * product->inner * kernels->size + KL_PACK_SLACK;
 }
 
-/* Up to KL_TURNED_ROWS rows, and columns enough for a set. */
+/* Up to turned->rows rows, and columns enough for two sets. */
 static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product, char *scratch) {
     struct kl_turned_job job = {kernels, product, product->a.data};
@@ -131,6 +133,46 @@ static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
     if (product->activation.kernel != NULL)
         kl_activate(&product->activation, product->out, product->out_row, product->rows,
                     product->columns, kernels->size);
+}
+
+/* Through L1, where nothing turns in registers: a chunk of a panel at a time, the sums waiting
+ * there in between. scratch holds the chunk and the sums (kl_turned_bytes). */
+enum { KL_TURNED_CHUNK = 256, KL_TURNED_VECTORS = 4 }; /* bytes of a row of b; vectors of a panel */
+
+KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels) {
+    const int64_t panel = KL_TURNED_VECTORS * kernels->width;
+    return panel * (KL_TURNED_CHUNK + kernels->rows * kernels->size) + KL_PACK_SLACK;
+}
+
+static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
+                               const struct kl_product *product, char *scratch) {
+    const int64_t size = kernels->size, chunk = KL_TURNED_CHUNK / size;
+    const int vectors = (int)kl_min(KL_TURNED_VECTORS, kernels->vectors[product->rows - 1]);
+    const int64_t panel = (int64_t)vectors * kernels->width;
+    for (int64_t left = 0; left < product->columns; left += panel) {
+        const int64_t columns = kl_min(panel, product->columns - left);
+        for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
+            const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
+            struct kl_block block =
+                kl_block_at(kernels, product, 0, product->rows, first, inner, left, columns);
+            const int mode = block.mode;
+            const char *const bias = block.bias;
+            block.vectors = vectors;
+            block.b_panel = scratch;
+            block.parked = scratch + panel * KL_TURNED_CHUNK + KL_PACK_SLACK;
+            block.parked_row = panel * size;
+            for (int64_t k = 0; k < inner; k += block.inner) {
+                block.inner = kl_min(chunk, inner - k);
+                const bool last = k + block.inner == inner;
+                block.mode = last ? mode : KL_TILE_PARK;
+                block.bias = last ? bias : NULL;
+                block.resumed = k > 0;
+                kl_run_block(kernels, &block);
+                block.a += block.inner * block.a_inner;
+                block.b += block.inner * block.b_inner;
+            }
+        }
+    }
 }
 
 #endif

@@ -2,8 +2,8 @@
  * KL_TURNED_LANES rows of b by KL_TURNED_STEPS steps go from memory through the shuffles of
  * ukr_avx2.inc.h straight into fma.
  *
- * Registers: 2 x rows sums, a square of 4 (f32) or 2 (f64) and as many on their way to one, a value
- * of a: 4 x 2 + 4 + 3 + 1 = 16.
+ * Registers: 2 x rows sums, and 8 for a square of 4 (f32) or 2 (f64) vectors, those on their way to
+ * one, and a value of a: 4 rows in 16, 8 rows in 32 (12 would fit; beyond 8, panels are as fast).
  */
 #define KL_YMM_f32(name) _mm256_##name##_ps
 #define KL_YMM_f64(name) _mm256_##name##_pd
@@ -75,17 +75,31 @@ KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
         KL_FN(turned_end)(&job->stream[x], rows, sum[x]);
 }
 
-#define X(h, v) \
-    static void KL_FN(turned_##h)(const struct kl_turned *job) { KL_FN(turned)(job, h); }
-KL_HEIGHTS_4(X, 1)
+#if KL_TILE_REGISTERS >= 32
+#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_8(X, 1)
+#else
+#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_4(X, 1)
+#endif
+
+#define X(h, v)                                                         \
+    _Static_assert(KL_TURNED_STREAMS * (h) + 8 <= KL_TILE_REGISTERS,    \
+                   "the sums of this kernel do not fit the registers"); \
+    static void KL_FN(turned_##h)(const struct kl_turned *job) {        \
+        KL_FN(turned)(job, h);                                          \
+    }
+KL_TURNED_HEIGHTS(X)
 #undef X
 
 static const struct kl_turned_kernels KL_FN(turned_kernels) = {
     .lanes = 32 / sizeof(T),
 #define X(h, v) [(h) - 1] = KL_FN(turned_##h),
-    .kernel = {KL_HEIGHTS_4(X, 1)},
+    .kernel = {KL_TURNED_HEIGHTS(X)},
+#undef X
+#define X(h, v) +1
+    .rows = KL_TURNED_HEIGHTS(X),
 #undef X
 };
+#undef KL_TURNED_HEIGHTS
 
 #undef KL_YMM_f32
 #undef KL_YMM_f64

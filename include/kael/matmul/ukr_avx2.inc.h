@@ -9,8 +9,8 @@
     _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const float *)(first))),     \
                          _mm_loadu_ps((const float *)(second)), 1)
 
-/* turned[k][lane] = lane[k]: pair[l] has lane l in its lower half and the lane as many further on as
- * there are pairs in its upper one. */
+/* turned[k][lane] = lane[k]: pair[l] has lane l in its lower half, and in its upper one the lane as
+ * many further on as there are pairs. */
 KL_INLINE void KL_FN(turn_f32)(const __m256 pair[4], __m256 turned[4]) {
     const __m256 ab = _mm256_unpacklo_ps(pair[0], pair[1]);
     const __m256 cd = _mm256_unpacklo_ps(pair[2], pair[3]);

@@ -9,7 +9,7 @@ from torch.optim import Optimizer
 from torch.optim.optimizer import _global_optimizer_post_hooks, _global_optimizer_pre_hooks
 
 from kael._kernels.torch_step import TorchStep
-from kael.optim.clip import clip_factor
+from kael.optim.clip import clipping
 from kael.torch import tensors
 from kael.torch.nn.utils.clip import joint_norm
 
@@ -147,11 +147,22 @@ class Compiled(Optimizer):
             tensors.check_place(p, name, "parameters")
 
     def zero_grad(self, set_to_none=True):
-        """Forgets or zeroes the gradients; see PyTorch's method."""
+        """Forgets or zeroes the gradients, as PyTorch's method does.
+
+        Parameters
+        ----------
+        set_to_none : bool
+            Set ``grad`` to None, or fill it with zeros in place.
+        """
         directly(super().zero_grad)(set_to_none)
 
     def state_dict(self):
-        """State and groups with parameters replaced by numbers; see PyTorch's method."""
+        """State and groups with parameters replaced by numbers, as of PyTorch's method.
+
+        Returns
+        -------
+        dict
+        """
         return directly(super().state_dict)()
 
     def load_state_dict(self, state_dict):
@@ -228,7 +239,7 @@ class Compiled(Optimizer):
         scale = getattr(self, "grad_scale", None)
         factor = 1.0 if scale is None else 1.0 / float(scale)
         if max_norm is not None:
-            factor *= self._clipping(float(max_norm), norm_type, factor)
+            factor = clipping(self, max_norm, norm_type, self._norm, factor)
         self._update(factor, zero_grad)
         return loss
 
@@ -239,9 +250,5 @@ class Compiled(Optimizer):
             self.__dict__.setdefault("_compiled", made)  # another thread may have been here
         self._compiled.step(self.param_groups, self.state, factor, clear)
 
-    def _clipping(self, max_norm, norm_type, factor):
-        gradients = [
-            p.grad for group in self.param_groups for p in group["params"] if p.grad is not None
-        ]
-        self.total_norm = factor * joint_norm(gradients, norm_type, type(self).__name__)
-        return clip_factor(max_norm, self.total_norm)
+    def _norm(self, gradients, norm_type):
+        return joint_norm(gradients, norm_type, type(self).__name__)
