@@ -37,7 +37,7 @@ KL_INLINE V(vec) KL_FN(log_base)(V(vec) x, T unit, T unit_low, T factor, T facto
     return KL_FN(log_specials)(x, value);
 }
 
-/* 0.75 / 0.8 ulp; exact for powers of two. */
+/* 0.76 / 0.8 ulp; exact for powers of two. */
 KL_INLINE V(vec) KL_FN(log2)(V(vec) x) {
     return KL_FN(log_base)(x, 1, 0, K.log2e, K.log2e_low);
 }
