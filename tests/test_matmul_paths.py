@@ -326,8 +326,8 @@ def test_failing_scratch_leaves_out_untouched(call):
         call()
         print((out[0, 0].item() != 7.0) + (batch[0, 0, 0].item() != 7.0))
         """,
-        # One arena: a worker that makes one of its own maps twice its size for a moment, and a limit
-        # taken in that moment is too wide.
+        # One arena: a worker that makes one of its own maps twice its size for a moment, and a
+        # limit taken in that moment is too wide.
         env={"KAEL_NO_CACHING_ALLOCATOR": "1", "MALLOC_ARENA_MAX": "1"},
     )
     assert out == "True True\n1\n"

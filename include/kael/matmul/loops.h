@@ -11,8 +11,8 @@
  *
  * Other products pack one panel of b at a time, and rows of a only where they are many
  * (kl_multiply_panels), or nothing at all (kl_multiply_direct); few rows against a large b read it
- * once from beginning to end (kl_multiply_stream) or, if it is transposed, turn it in L1
- * (kl_multiply_turned). Every path adds the same inner blocks in the same order.
+ * once from beginning to end (kl_multiply_stream) or, if it is transposed, turn it on its way
+ * (turned.h). Every path adds the same inner blocks in the same order.
  */
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
