@@ -93,9 +93,10 @@ def localize(folder, vendor):
 
 
 def plotted(folder):
-    """The name of a benchmark with a plot to draw."""
+    """The name of a benchmark with a plot to draw: one that was measured."""
     names = json.loads((folder / "index.json").read_text())["benchmarks"]
-    return next(iter(names), None)
+    summaries = folder / "graphs" / "summary"
+    return next((name for name in names if (summaries / f"{name}.json").is_file()), None)
 
 
 class Parser(argparse.ArgumentParser):
@@ -121,7 +122,7 @@ def main():
         return
     name = plotted(options.folder)
     if name is None:
-        sys.exit("asv_page: the pages hold no benchmark")
+        sys.exit("asv_page: the pages hold no benchmark that was measured")
     handler = functools.partial(Quiet, directory=options.folder)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
