@@ -24,8 +24,13 @@ address,undefined)
     ) ;;
 thread)
     # exitcode 66 tells a report from a failing test; a forked child need not be followed.
+    # One thread for OpenMP, whose runtime is not instrumented: threads of PyTorch that it starts and
+    # joins would seem to race.
     library=$(gcc -print-file-name=libtsan.so)
-    options=("TSAN_OPTIONS=die_after_fork=0 exitcode=66 halt_on_error=1 second_deadlock_stack=1 allocator_may_return_null=1") ;;
+    options=(
+        OMP_NUM_THREADS=1
+        "TSAN_OPTIONS=die_after_fork=0 exitcode=66 halt_on_error=1 second_deadlock_stack=1 allocator_may_return_null=1"
+    ) ;;
 *)
     echo "sanitize.sh: address,undefined or thread, got $kind" >&2
     exit 2 ;;
