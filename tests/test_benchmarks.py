@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parents[1] / "asv_bench"
 KINDS = ("time_", "track_", "peakmem_")
 pytestmark = [
     pytest.mark.skipif(not FOLDER.exists(), reason="needs a checkout of the sources"),
-    pytest.mark.native,  # sizes are those of a real processor
+    pytest.mark.native,  # for the minutes: sizes are those of a real processor
 ]
 
 
