@@ -13,19 +13,22 @@ from conftest import needs_objdump, objdump
 
 import kael
 
-# Rows of the tallest kernel of each set of a machine, and of the turned ones.
+# Rows of the tallest kernels of each set of a machine.
 TALLEST = {
     "x86_64": {
-        "avx512": {"f32": 14, "f64": 8, "turned": 8},
+        "avx512": {"f32": 14, "f64": 8, "turned": 12, "stream": 4},
         "half_avx512": {"f32": 14, "f64": 8},
-        "avx2": {"f32": 6, "f64": 6, "turned": 4},
+        "avx2": {"f32": 6, "f64": 6, "turned": 4, "stream": 2},
     },
-    "aarch64": {"neon": {"f32": 8, "f64": 6}},
+    "aarch64": {"neon": {"f32": 8, "f64": 6, "stream": 4}},
 }.get(platform.machine(), {})
-EXACT_ROWS = 4
+# Of integers: 4 rows, or 2 where a product is put together from products of halves.
+HALVES = {
+    "x86_64": [("exact32_tile", "generic"), ("exact64_tile", "generic"), ("exact64_tile", "avx2")]
+}.get(platform.machine(), [])
 # kl_tile_14x2_f32_avx512, kl_turned_8_f64_avx2, kl_exact32_edge_4x2_any_generic, perhaps .part.0
 KERNEL = re.compile(
-    r"<kl_((?:exact\d+_)?(?:tile|edge|turned))_(\d+)(?:x\d+)?_(f\d\d|any)_(\w+)[\w.]*>:\n"
+    r"<kl_((?:exact\d+_)?(?:tile|edge|turned|stream))_(\d+)(?:x\d+)?_(f\d\d|any)_(\w+)[\w.]*>:\n"
     r"((?:.+\n)+)"
 )
 MULTIPLIES = re.compile(r"\b(?:v?fn?madd|fml[as]|v?p?mul|ml[as])")
@@ -33,14 +36,16 @@ SPILLS = re.compile(r"%[xyz]mm\d+,\S*\(%(?:rsp|frame)|\bcall|\bst[rp]\s+[qd]\d+.
 
 
 def innermost_loops(body):
-    """The instructions between a backward jump and its target, where no other such pair lies."""
+    """The instructions between a backward jump and its target, where no other such pair lies, nor
+    the function's end."""
     lines = [line.split(":", 1) for line in body.splitlines() if ":" in line]
     at = {int(address, 16): number for number, (address, _) in enumerate(lines)}
     loops = []
     for last, (_, code) in enumerate(lines):
         jump = re.match(r"\s*(?:j\w+|b\.\w+|cbn?z\s+\w+,)\s+([0-9a-f]+)", code)
         first = at.get(int(jump[1], 16), last) if jump else last
-        if first < last and not any(first <= inner for inner, _ in loops):
+        through = any("ret" in code for _, code in lines[first:last])
+        if first < last and not through and not any(first <= inner for inner, _ in loops):
             loops.append((first, last))
             yield "\n".join(code for _, code in lines[first : last + 1])
 
@@ -48,9 +53,7 @@ def innermost_loops(body):
 def kernels(module):
     """The loops that multiply, of each kernel: {(kind, type, set): {rows: [loops]}}."""
     found = {}
-    for kind, rows, dtype, isa, body in KERNEL.findall(
-        objdump("-d", "--no-show-raw-insn", module)
-    ):
+    for kind, rows, dtype, isa, body in KERNEL.findall(objdump("-d", "--no-show-raw-insn", module)):
         if "%rsp,%rbp" in body:
             body = body.replace("%rbp", "%frame")
         loops = [loop for loop in innermost_loops(body) if MULTIPLIES.search(loop)]
@@ -64,12 +67,14 @@ def expected():
     for isa, rows in TALLEST.items():
         for dtype in ("f32", "f64"):
             tallest["tile", dtype, isa] = tallest["edge", dtype, isa] = rows[dtype]
-            if "turned" in rows:
-                tallest["turned", dtype, isa] = rows["turned"]
+            for kind in rows.keys() & {"turned", "stream"}:
+                tallest[kind, dtype, isa] = rows[kind]
     for isa in (*TALLEST, "generic"):
         if not isa.startswith("half"):
-            for kind in ("exact8_tile", "exact32_tile", "exact64_tile"):
-                tallest[kind, "any", isa] = EXACT_ROWS
+            for kind in (f"exact{w}_{tile}" for w in (8, 32, 64) for tile in ("tile", "edge")):
+                tallest[kind, "any", isa] = (
+                    2 if (kind.replace("edge", "tile"), isa) in HALVES else 4
+                )
     return tallest
 
 

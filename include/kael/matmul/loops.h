@@ -97,7 +97,8 @@ KL_INLINE void kl_set_b(const struct kl_tile_kernels *kernels, const struct kl_b
     const int64_t bytes = (int64_t)panel->vectors * kernels->width * kernels->size;
     tile->saved = NULL;
     tile->saved_inner = bytes;
-    if (block->b_panel != NULL && block->b_column != kernels->size) {
+    const bool pack = block->b_column != kernels->size || (panel->edge && kernels->padded);
+    if (block->b_panel != NULL && pack) {
         kernels->pack(tile->b, block->b_column, block->b_inner, tile->columns, block->inner,
                       bytes / kernels->size, block->b_panel);
         tile->b = block->b_panel;

@@ -121,7 +121,7 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
     else if (way == KL_TURNED)
         job.scratch_bytes = kl_round_up(
             kernels->turned != NULL ? kl_max(1, kl_turned_a_bytes(kernels, product))
-                                    : kl_turned_bytes(kernels),
+                                    : kl_turned_bytes(kernels, rows),
             KL_ALIGNMENT);
     else
         job.scratch_bytes = kl_packed_bytes(kernels, panel, product->inner) +

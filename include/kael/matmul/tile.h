@@ -72,6 +72,7 @@ struct kl_tile_kernels {
     int size;
     int width;
     int rows;
+    bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
     int vectors[KL_TILE_ROWS];
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];

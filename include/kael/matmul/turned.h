@@ -183,16 +183,16 @@ static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
  * there in between. scratch holds the chunk and the sums (kl_turned_bytes). */
 enum { KL_TURNED_CHUNK = 256, KL_TURNED_VECTORS = 4 }; /* bytes of a row of b; vectors of a panel */
 
-KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels) {
+KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels, int64_t rows) {
     const int64_t panel = KL_TURNED_VECTORS * kernels->width;
-    return panel * (KL_TURNED_CHUNK + kernels->rows * kernels->size) + KL_PACK_SLACK;
+    return panel * (KL_TURNED_CHUNK + rows * kernels->size) + KL_PACK_SLACK;
 }
 
 static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, char *scratch) {
     const int64_t size = kernels->size, chunk = KL_TURNED_CHUNK / size;
-    const int vectors = (int)kl_min(KL_TURNED_VECTORS, kernels->vectors[product->rows - 1]);
-    const int64_t panel = (int64_t)vectors * kernels->width;
+    const int64_t panel = kl_min(KL_TURNED_VECTORS * kernels->width,
+                                 kl_panel_columns(kernels, product->rows));
     for (int64_t left = 0; left < product->columns; left += panel) {
         const int64_t columns = kl_min(panel, product->columns - left);
         for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
@@ -201,7 +201,7 @@ static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
                 kl_block_at(kernels, product, 0, product->rows, first, inner, left, columns);
             const int mode = block.mode;
             const char *const bias = block.bias;
-            block.vectors = vectors;
+            block.vectors = (int)(panel / kernels->width);
             block.b_panel = scratch;
             block.parked = scratch + panel * KL_TURNED_CHUNK + KL_PACK_SLACK;
             block.parked_row = panel * size;

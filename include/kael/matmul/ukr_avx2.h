@@ -15,6 +15,8 @@
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
 
+#define KL_EXACT64_HALVES_avx2 1 /* see exact_x86.inc.h */
+
 #define KL_TILES_f32_avx2(X) \
     KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_2(X, 4) KL_HEIGHTS_1(X, 8)
 #define KL_TILE_ROWS_f32_avx2 6
