@@ -31,6 +31,8 @@ KERNEL = re.compile(
     r"<kl_((?:exact\d+_)?(?:tile|edge|turned|stream))_(\d+)(?:x\d+)?_(f\d\d|any)_(\w+)[\w.]*>:\n"
     r"((?:.+\n)+)"
 )
+# Where two sets' kernels are the same, as of integers on AArch64, gcc keeps one.
+SAME = re.compile(r".*\t(?:b|jmp)\s+[0-9a-f]+ <kl_")
 MULTIPLIES = re.compile(r"\b(?:v?fn?madd|fml[as]|v?p?mul|ml[as])")
 SPILLS = re.compile(r"%[xyz]mm\d+,\S*\(%(?:rsp|frame)|\bcall|\bst[rp]\s+[qd]\d+.*\[sp|\bbl\s")
 
@@ -57,6 +59,8 @@ def kernels(module):
         if "%rsp,%rbp" in body:
             body = body.replace("%rbp", "%frame")
         loops = [loop for loop in innermost_loops(body) if MULTIPLIES.search(loop)]
+        if SAME.match(body):
+            loops = ["that of the other kernel"]
         found.setdefault((kind, dtype, isa), {}).setdefault(int(rows), []).append(loops)
     return found
 
