@@ -5,6 +5,10 @@
  * scalars were computed in double and are narrowed once, here. Each product and each sum rounds
  * once (numerics R1): vector part, tail and every instruction set agree. p, g, m, v, ... stand for
  * one element of the parameter, the gradient and the state.
+ *
+ * An element is loaded whole before anything of it is stored. Large arrays all begin at one offset
+ * in their pages, and a load waits for an earlier store of another array at the same offset: Adam
+ * took 1.4 of this on arrays in cache (Zen 4).
  */
 
 struct KL_FN(scalars) {

@@ -11,9 +11,10 @@ KL_INLINE void KL_FN(adagrad_elements)(const struct kl_optim_row *row, int64_t f
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        sum[i] = sum[i] + g * g;
-        p[i] = p[i] - (s.lr * g) / (KL_FN(root)(sum[i]) + s.eps);
+        const T x = p[i], g = KL_FN(gradient)(grad[i], x, s.decay, variant);
+        const T total = sum[i] + g * g;
+        sum[i] = total;
+        p[i] = x - (s.lr * g) / (KL_FN(root)(total) + s.eps);
     }
 }
 

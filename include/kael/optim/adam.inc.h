@@ -18,13 +18,15 @@ KL_INLINE void KL_FN(adam_elements)(const struct kl_optim_row *row, int64_t firs
     const int coupled = decoupled ? variant & KL_MAXIMIZE : variant;
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, coupled);
-        const T x = decoupled ? p[i] * s.decay : p[i];
-        m[i] = s.beta1 * m[i] + s.rest1 * g;
-        T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T old = p[i], g = KL_FN(gradient)(grad[i], old, s.decay, coupled);
+        const T x = decoupled ? old * s.decay : old;
+        const T mean = s.beta1 * m[i] + s.rest1 * g;
+        const T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T most = variant & KL_ADAM_AMSGRAD ? KL_FN(larger)(largest[i], square) : square;
+        m[i] = mean;
         v[i] = square;
-        if (variant & KL_ADAM_AMSGRAD) largest[i] = square = KL_FN(larger)(largest[i], square);
-        p[i] = x - (s.lr * m[i]) / (KL_FN(root)(square * s.inverse2) + s.eps);
+        if (variant & KL_ADAM_AMSGRAD) largest[i] = most;
+        p[i] = x - (s.lr * mean) / (KL_FN(root)(most * s.inverse2) + s.eps);
     }
 }
 

@@ -17,20 +17,17 @@ KL_INLINE void KL_FN(rmsprop_elements)(const struct kl_optim_row *row, int64_t f
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T x = p[i], g = KL_FN(gradient)(grad[i], x, s.decay, variant);
+        const T pushed = variant & KL_RMSPROP_MOMENTUM ? s.momentum * buffer[i] : 0;
+        const T mean = variant & KL_RMSPROP_CENTERED ? s.beta1 * a[i] + s.rest1 * g : 0;
+        const T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T spread = variant & KL_RMSPROP_CENTERED ? square - mean * mean : square;
+        const T root = KL_FN(root)(spread) + s.eps;
+        const T b = pushed + g / root; /* of momentum alone */
         v[i] = square;
-        if (variant & KL_RMSPROP_CENTERED) {
-            a[i] = s.beta1 * a[i] + s.rest1 * g;
-            square = square - a[i] * a[i];
-        }
-        const T root = KL_FN(root)(square) + s.eps;
-        if (variant & KL_RMSPROP_MOMENTUM) {
-            buffer[i] = s.momentum * buffer[i] + g / root;
-            p[i] = p[i] - s.lr * buffer[i];
-        } else {
-            p[i] = p[i] - (s.lr * g) / root;
-        }
+        if (variant & KL_RMSPROP_CENTERED) a[i] = mean;
+        if (variant & KL_RMSPROP_MOMENTUM) buffer[i] = b;
+        p[i] = x - (variant & KL_RMSPROP_MOMENTUM ? s.lr * b : (s.lr * g) / root);
     }
 }
 
