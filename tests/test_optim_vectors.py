@@ -20,7 +20,7 @@ WIDTHS = {"x86_64": (64, 32, 16), "aarch64": (16, 16)}
 PROGRAM = """
 #include "kael/optim.h"
 int step(const struct kl_runtime *rt, struct kl_optim_row *rows, int64_t count) {
-    return kl_optim_step(rt, KL_RULE_adam, rows, count);
+    return kl_optim_step(rt, KL_RULE_adam, rows, count, false);
 }
 """
 HALVES = """
