@@ -87,6 +87,7 @@ struct kl_tile_kernels {
 enum { KL_TURNED_ROWS = 8, KL_TURNED_STREAMS = 2 };
 struct kl_turned_stream {
     const char *a, *b;
+    const char *next; /* the block it will come to next: asked for meanwhile */
     char *out;
     int64_t out_row;
     const char *bias; /* or NULL */
