@@ -66,6 +66,8 @@ KL_INLINE T KL_FN(gradient)(T g, T x, T decay, const int variant) {
 #define KL_OPTIM_CASES8(stem, n) KL_OPTIM_CASES4(stem, n) KL_OPTIM_CASES4(stem, n + 4)
 #define KL_OPTIM_CASES16(stem, n) KL_OPTIM_CASES8(stem, n) KL_OPTIM_CASES8(stem, n + 8)
 
+#include "kael/optim/groups.inc.h"
+
 #include "kael/optim/adadelta.inc.h"
 #include "kael/optim/adagrad.inc.h"
 #include "kael/optim/adam.inc.h"
