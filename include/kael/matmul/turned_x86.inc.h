@@ -3,7 +3,7 @@
  * ukr_avx2.inc.h straight into fma.
  *
  * Registers: 2 x rows sums, and 8 for a square of 4 (f32) or 2 (f64) vectors, those on their way to
- * one, and a value of a: 4 rows in 16, 8 rows in 32 (12 would fit; beyond 8, panels are as fast).
+ * one, and a value of a: 4 rows in 16, 12 rows in 32.
  */
 #define KL_YMM_f32(name) _mm256_##name##_ps
 #define KL_YMM_f64(name) _mm256_##name##_pd
@@ -51,8 +51,8 @@ KL_INLINE void KL_FN(turned_half)(const char *a, const char *low, const char *hi
         KL_FN(turned_step)(a + s * rows * (int64_t)sizeof(T), turned[s], rows, sum);
 }
 
-/* The streams take turns, half a square at a time. Meanwhile each asks for as many bytes of its next
- * block, row by row, so that memory is read in order, as fast as it can be. */
+/* The streams take turns, half a square at a time. Meanwhile each asks for as many bytes of its
+ * next block, row by row, so that memory is read in order, as fast as it can be. */
 KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
     enum { LANES = 32 / sizeof(T), STEPS = LANES / 2 };
     const int64_t size = sizeof(T), column = job->b_column;
@@ -97,10 +97,13 @@ KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
         KL_FN(turned_end)(&job->stream[x], rows, sum[x]);
 }
 
+/* Twice 12 rows are faster than panels where b comes from beyond L2, twice 4 from beyond L3. */
 #if KL_TILE_REGISTERS >= 32
-#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_8(X, 1)
+#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_12(X, 1)
+#define KL_TURNED_ONCE (1 << 20)
 #else
 #define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_4(X, 1)
+#define KL_TURNED_ONCE (8 << 20)
 #endif
 
 #define X(h, v)                                                         \
@@ -114,6 +117,7 @@ KL_TURNED_HEIGHTS(X)
 
 static const struct kl_turned_kernels KL_FN(turned_kernels) = {
     .lanes = 32 / sizeof(T),
+    .once = KL_TURNED_ONCE,
 #define X(h, v) [(h) - 1] = KL_FN(turned_##h),
     .kernel = {KL_TURNED_HEIGHTS(X)},
 #undef X
@@ -122,6 +126,7 @@ static const struct kl_turned_kernels KL_FN(turned_kernels) = {
 #undef X
 };
 #undef KL_TURNED_HEIGHTS
+#undef KL_TURNED_ONCE
 
 #undef KL_YMM_f32
 #undef KL_YMM_f64
