@@ -16,6 +16,7 @@
 #ifndef KAEL_OPTIM_H
 #define KAEL_OPTIM_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -90,12 +91,13 @@ enum { KL_OPTIM_COST = 3 };
  * slice's calls do not count. Within a row slices end at whole pages and whole vectors. */
 enum { KL_OPTIM_SLICE = 8192, KL_OPTIM_CUT = 1024 };
 
-/* Slices [first, last), of which `taken` are done or being worked on; threads past the last lane
- * begin as helpers. */
+/* Elements [first, last) in `slices`, of which `taken` are done or being worked on. Its own thread
+ * may not have come yet; threads past the last lane share those of others. */
 enum { KL_OPTIM_LANES = 64 };
 struct kl_optim_lane {
     _Alignas(KL_ALIGNMENT) _Atomic int64_t taken;
-    int64_t first, last;
+    _Atomic bool owned;
+    int64_t first, last, slices;
 };
 
 struct kl_optim_job {
@@ -104,6 +106,8 @@ struct kl_optim_job {
     const kl_optim_kernel *kernels; /* by dtype, from f32 */
     const kl_optim_stage *stages;
     bool backward;
+    pthread_t caller;
+    _Atomic int64_t helpers;
     int64_t lanes;
     struct kl_optim_lane lane[KL_OPTIM_LANES];
 };
@@ -119,16 +123,15 @@ KL_INLINE const struct kl_optim_row *kl_optim_find(const struct kl_optim_job *jo
     return job->rows + low;
 }
 
-/* Where a slice begins. */
-KL_INLINE int64_t kl_optim_cut(const struct kl_optim_job *job, int64_t slice) {
-    const int64_t i = slice * KL_OPTIM_SLICE;
+/* The cut next to joint index i, at or before it. */
+KL_INLINE int64_t kl_optim_cut(const struct kl_optim_job *job, int64_t i) {
     if (i >= job->total) return job->total;
     return i - (i - kl_optim_find(job, i)->begin) % KL_OPTIM_CUT;
 }
 
-static void kl_optim_slice(const struct kl_optim_job *job, int64_t slice) {
-    const int64_t last = kl_optim_cut(job, slice + 1);
-    int64_t first = kl_optim_cut(job, slice);
+static void kl_optim_slice(const struct kl_optim_job *job, int64_t first, int64_t last) {
+    last = kl_optim_cut(job, last);
+    first = kl_optim_cut(job, first);
     for (const struct kl_optim_row *row = kl_optim_find(job, first); first < last; ++row) {
         const int64_t offset = first - row->begin;
         const int64_t count = kl_min(row->size - offset, last - first);
@@ -140,17 +143,30 @@ static void kl_optim_slice(const struct kl_optim_job *job, int64_t slice) {
     }
 }
 
-/* A thread's whole part: the lane of its number, then the others'. */
-static int kl_optim_body(void *context, int64_t number, int64_t last) {
-    struct kl_optim_job *job = context;
-    (void)last;
-    for (int64_t l = 0; l < job->lanes; ++l) {
-        struct kl_optim_lane *lane = &job->lane[(number + l) % job->lanes];
-        int64_t k;
-        while ((k = atomic_fetch_add_explicit(&lane->taken, 1, memory_order_relaxed)) <
-               lane->last - lane->first)
-            kl_optim_slice(job, job->backward ? lane->last - 1 - k : lane->first + k);
+/* Takes slices of a lane until none is left. The last one is for the lane's own thread, which comes
+ * to it next: memory in another core's cache takes longer than the wait. */
+static void kl_optim_walk(const struct kl_optim_job *job, struct kl_optim_lane *lane, bool own) {
+    if (own) atomic_store(&lane->owned, true);
+    for (;;) {
+        if (!own && atomic_load(&lane->taken) == lane->slices - 1 && atomic_load(&lane->owned))
+            return;
+        const int64_t k = atomic_fetch_add(&lane->taken, 1);
+        if (k >= lane->slices) return;
+        const int64_t slice = job->backward ? lane->slices - 1 - k : k;
+        const int64_t first = lane->first + slice * KL_OPTIM_SLICE;
+        kl_optim_slice(job, first, kl_min(first + KL_OPTIM_SLICE, lane->last));
     }
+}
+
+/* A thread's whole part: a lane of its own, then the others'. The first is the caller's: by the
+ * order in which threads come, two of them changed lanes now and then. */
+static int kl_optim_body(void *context, int64_t first, int64_t last) {
+    struct kl_optim_job *job = context;
+    const bool caller = pthread_equal(pthread_self(), job->caller);
+    const int64_t own = caller ? 0 : 1 + atomic_fetch_add(&job->helpers, 1);
+    (void)first, (void)last;
+    for (int64_t l = 0; l < job->lanes; ++l)
+        kl_optim_walk(job, &job->lane[(own + l) % job->lanes], l == 0);
     return KL_OK;
 }
 
@@ -163,19 +179,23 @@ static int kl_optim_step(const struct kl_runtime *rt, int rule, struct kl_optim_
     job.kernels = kl_optim_table[rt->isa][rule];
     job.stages = kl_optim_stages[rt->isa];
     job.backward = backward;
+    job.caller = pthread_self();
+    atomic_init(&job.helpers, 0);
     job.total = 0;
     for (int64_t i = 0; i < count; ++i) {
         rows[i].begin = job.total;
         job.total += rows[i].size;
     }
-    const int64_t slices = kl_ceil_div(job.total, KL_OPTIM_SLICE);
     const int64_t grain = kl_grain(rt, job.total, KL_OPTIM_COST);
     const int64_t threads = kl_max(1, kl_min(rt->num_threads(), job.total / grain));
     job.lanes = kl_min(threads, KL_OPTIM_LANES);
     for (int64_t l = 0; l < job.lanes; ++l) {
-        atomic_init(&job.lane[l].taken, 0);
-        job.lane[l].first = slices * l / job.lanes;
-        job.lane[l].last = slices * (l + 1) / job.lanes;
+        struct kl_optim_lane *lane = &job.lane[l];
+        atomic_init(&lane->taken, 0);
+        atomic_init(&lane->owned, false);
+        lane->first = l * (job.total / job.lanes);
+        lane->last = l + 1 < job.lanes ? lane->first + job.total / job.lanes : job.total;
+        lane->slices = kl_ceil_div(lane->last - lane->first, KL_OPTIM_SLICE);
     }
     return rt->parallel_for(0, threads, 1, kl_optim_body, &job);
 }
