@@ -140,7 +140,8 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
     if (turned == NULL)
         return product->rows <= FEW_ROWS &&
                product->columns >= KL_TURNED_VECTORS * kernels->width;
-    return product->rows <= turned->rows &&
+    const int passes = kl_b_within(kernels, product, turned->once) ? 1 : KL_TURNED_PASSES;
+    return product->rows <= passes * turned->rows &&
            product->columns >= KL_TURNED_STREAMS * turned->lanes;
 }
 

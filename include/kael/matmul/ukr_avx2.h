@@ -11,6 +11,7 @@
 #define KL_TILE_SMALL 2 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 1
+#define KL_TILE_STREAMS(X) X(1, 8) X(2, 6) /* rows of a, rows of b: see stream.h */
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
 
