@@ -21,7 +21,10 @@ LADDER = 1024
 COUNTS = {"1e5": 10**5, "1e6": 10**6, "1e7": 10**7}
 UNARY = ("exp", "log", "sin", "tanh", "sigmoid", "erf", "sqrt", "relu", "gelu")
 REDUCTIONS = ("sum", "mean", "var", "amax", "argmax")
-ROWS = {"64x10": (64, 10), "4096x65": (4096, 65), "1000x1000": (1000, 1000)}
+ROWS = {
+    **{"64x10": (64, 10), "4096x65": (4096, 65)},
+    **{"1000x1000": (1000, 1000), "1024x50257": (1024, 50257)},
+}
 ROW_OPERATIONS = ("softmax", "log_softmax", "layer_norm", "cross_entropy")
 CALLS = ("add", "matmul")
 
@@ -159,6 +162,7 @@ def call_jobs(wrap, matmul, with_gradient):
 def numpy_jobs(digits):
     import numpy as np
     import numpy_mlp
+    import numpy_rows
 
     def same(x):
         return x
@@ -174,6 +178,7 @@ def numpy_jobs(digits):
         **products(lambda a, b: lambda: a @ b),
         **elementwise_jobs(same, functions, np.ascontiguousarray),
         **reduce_jobs(same, reductions),
+        **numpy_rows.jobs(values, ROWS),
         "training epoch": lambda: numpy_mlp.epoch(*load(digits), HIDDEN, CLASSES, BATCH),
     }
 

@@ -99,7 +99,7 @@ static int KL_FN(logsumexp_rows)(const struct kl_rows *call, const struct kl_row
     KL_EACH_GROUP {
         T near[KL_FN(near_room)], shift[kl_row_group], logs[kl_row_group];
         KL_EACH_ROW {
-            const T largest = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
+            const T largest = KL_FN(largest)(KL_ROW(KL_ROW_X), call->size);
             shift[g] = largest - largest == 0 ? largest : 0;
         }
         KL_FN(group_sums)(call, view, first, count, false, near, shift, logs);
@@ -136,7 +136,7 @@ static int KL_FN(causal_softmax_rows)(const struct kl_rows *call, const struct k
         T *out = KL_ROW(KL_ROW_OUT);
         memset(out + size, 0, (size_t)(call->size - size) * sizeof(T));
         if (size == 0) continue;
-        const T largest = KL_FN(extreme)(true, x, size);
+        const T largest = KL_FN(largest)(x, size);
         const V(vec) total = V(splat)((T)KL_FN(exp_total)(x, largest, out, size));
         KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
     }
