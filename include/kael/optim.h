@@ -112,27 +112,29 @@ struct kl_optim_job {
     struct kl_optim_lane lane[KL_OPTIM_LANES];
 };
 
-/* The row that holds joint index i: the last one that begins at or before it. */
+/* The row that holds joint index i: the last one that begins at or before it. The choices of this
+ * search are as good as random, so that they are no branches. */
 KL_INLINE const struct kl_optim_row *kl_optim_find(const struct kl_optim_job *job, int64_t i) {
-    int64_t low = 0, high = job->count;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (job->rows[middle].begin <= i) low = middle;
-        else high = middle;
+    const struct kl_optim_row *row = job->rows;
+    for (int64_t count = job->count; count > 1;) {
+        const int64_t half = count / 2;
+        row += row[half].begin <= i ? half : 0;
+        count -= half;
     }
-    return job->rows + low;
+    return row;
 }
 
-/* The cut next to joint index i, at or before it. */
-KL_INLINE int64_t kl_optim_cut(const struct kl_optim_job *job, int64_t i) {
-    if (i >= job->total) return job->total;
-    return i - (i - kl_optim_find(job, i)->begin) % KL_OPTIM_CUT;
+/* Moves joint index *i back to the cut next to it; the row that holds it. */
+KL_INLINE const struct kl_optim_row *kl_optim_cut(const struct kl_optim_job *job, int64_t *i) {
+    const struct kl_optim_row *row = kl_optim_find(job, *i);
+    if (*i < job->total) *i -= (*i - row->begin) % KL_OPTIM_CUT;
+    return row;
 }
 
 static void kl_optim_slice(const struct kl_optim_job *job, int64_t first, int64_t last) {
-    last = kl_optim_cut(job, last);
-    first = kl_optim_cut(job, first);
-    for (const struct kl_optim_row *row = kl_optim_find(job, first); first < last; ++row) {
+    const struct kl_optim_row *row = kl_optim_cut(job, &first);
+    kl_optim_cut(job, &last);
+    for (; first < last; ++row) {
         const int64_t offset = first - row->begin;
         const int64_t count = kl_min(row->size - offset, last - first);
         const int type = row->dtype - KL_DTYPE_f32;
