@@ -55,7 +55,7 @@ NUMBERS = {
     "addmm: alpha": lambda v: kael.addmm(X, X, kael.ones(4, 4), alpha=v),
     "baddbmm: beta": lambda v: kael.baddbmm(CUBE, CUBE, kael.ones(2, 4, 4), beta=v),
     "isclose: rtol": lambda v: kael.isclose(X, X, v),
-    "isclose: atol": lambda v: kael.allclose(X, X, atol=v),
+    "allclose: atol": lambda v: kael.allclose(X, X, atol=v),
     "arange: start": lambda v: kael.arange(v, 5),
     "arange: step": lambda v: kael.arange(0, 5, v),
     "linspace: end": lambda v: kael.linspace(0, v, 3),

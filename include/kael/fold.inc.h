@@ -4,6 +4,7 @@
  * registers of the accumulators: 4 of 32 (AVX-512), 8 of 16 (AVX2), 16 of 32 (NEON).
  */
 #include "kael/fold.h"
+#include "kael/part.inc.h"
 
 /* Doubles from T in memory, and back. */
 #define KL_WIDE_f64 1
@@ -23,19 +24,6 @@ KL_INLINE void KL_FN(narrow_part)(T *p, VD(vec) x, int64_t count) {
 }
 #endif
 #undef KL_WIDE_f64
-
-/* The vector at p, of which `left` elements exist. */
-KL_INLINE V(vec) KL_FN(take)(const T *p, int64_t left) {
-    return left >= V(width) ? V(load)(p) : V(load_part)(p, left);
-}
-
-KL_INLINE void KL_FN(put)(T *p, V(vec) x, int64_t left) {
-    if (left >= V(width)) {
-        V(store)(p, x);
-    } else {
-        V(store_part)(p, x, left);
-    }
-}
 
 KL_INLINE VD(vec) KL_FN(take_wide)(const T *p, int64_t left) {
     return left >= VD(width) ? KL_FN(wide)(p) : KL_FN(wide_part)(p, left);

@@ -211,8 +211,14 @@ cdef class Sums:
 cdef object hooked(dict hooks, object g):
     for hook in tuple(hooks.values()):
         replaced = hook(g)
-        if replaced is not None:
-            g = replaced
+        if replaced is None:
+            continue
+        if not isinstance(replaced, TensorBase):
+            raise TypeError(f"a hook must return a Tensor or None, got {type(replaced).__name__}")
+        if not same_shape(<TensorBase> replaced, <TensorBase> g):
+            raise RuntimeError(f"a hook made a gradient of shape {replaced.shape} of one of shape "
+                               f"{g.shape}")
+        g = replaced
     return g
 
 

@@ -308,15 +308,16 @@ def prod(x, dim=None, keepdim=False, *, dtype=None):
 
 
 def _prod_gradient(g, x, dim):
-    """Each element's gradient is g times the product of the others, also where some are 0."""
+    """Each element's gradient is g times the product of the others, also where some are 0. In
+    double: the product of all may lie beyond the range where that of the others does not."""
     zero = x == 0
-    others = elementwise.where(zero, number(1, x.dtype_code), x)
+    one, nothing = number(1, float64.code), number(0, float64.code)
+    others = elementwise.where(zero, one, x.detach().to(float64))
     product = kernels.reduce(_PROD, others, dim, True)
     zeros = kernels.reduce(_SUM, zero, dim, True)
-    nothing = number(0, x.dtype_code)
     alone = elementwise.where(zeros == 1, product, nothing)
     none = elementwise.where(zeros == 0, product, nothing)
-    return spread(g, x, dim) * elementwise.where(zero, alone, none / others)
+    return spread(g, x, dim) * elementwise.where(zero, alone, none / others).to(x.dtype)
 
 
 # --- shared --------------------------------------------------------------------------------------
