@@ -76,7 +76,9 @@ def warm(run, count):
 
 
 def calibrate(run):
-    """How many calls fill a sample, after a warm-up."""
+    """How many calls fill a sample. The first call, which may make what later ones find made (the
+    state of an optimizer), does not count."""
+    run()
     once = burst(run, 1)
     if once < SAMPLE_SECONDS:
         once = burst(run, max(1, round(SAMPLE_SECONDS / 4 / once)))
