@@ -623,3 +623,14 @@ def test_gradients_without_cancellation(name, x, slope):
     leaf = kael.tensor([x], requires_grad=True)
     getattr(kael, name)(leaf).sum().backward()
     np.testing.assert_allclose(leaf.grad.item(), slope(x), rtol=3e-7)
+
+
+@pytest.mark.parametrize("kind", ["expanded", "read-only"])
+def test_a_gradient_that_cannot_be_written_is_replaced(kind):
+    x, y = (kael.ones(3, requires_grad=True) for _ in range(2))
+    array = np.ones(3, "f4")
+    array.flags.writeable = False
+    y.grad = kael.ones(1).expand(3) if kind == "expanded" else kael.from_numpy(array)
+    (x + y * 2).sum().backward()
+    assert x.grad.tolist() == [1, 1, 1] and y.grad.tolist() == [3, 3, 3]
+    assert array.tolist() == [1, 1, 1]

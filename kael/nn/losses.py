@@ -5,7 +5,7 @@ from kael.checks import real
 from kael.creation import zeros
 from kael.dtypes import bool_, int64
 from kael.ops.losses import row_losses
-from kael.ops.shape import broadcast_shapes
+from kael.ops.shape import joined_shape
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
 
@@ -73,10 +73,7 @@ def _difference(op, input, target):
     """``input - target``, in the name of ``op``; of bytes and bools in int64, where it does not
     wrap."""
     require_tensor(op, input, target)
-    try:
-        broadcast_shapes(input.shape, target.shape)
-    except ValueError as error:
-        raise ValueError(f"{op}: {error}") from None
+    joined_shape(op, input.shape, target.shape)
     if input.dtype.itemsize == target.dtype.itemsize == 1:
         input = input.to(int64)
     return input - target

@@ -5,7 +5,7 @@ from kael.checks import real
 from kael.dtypes import float64
 from kael.ops import elementwise
 from kael.ops.conversion import to
-from kael.ops.shape import broadcast_shapes
+from kael.ops.shape import joined_shape
 
 __all__ = ["allclose", "equal", "isclose"]
 
@@ -78,10 +78,7 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def _isclose(op, a, b, rtol, atol, equal_nan):
     require_tensor(op, a, b)
     rtol, atol = real(op, "rtol", rtol), real(op, "atol", atol)
-    try:
-        broadcast_shapes(a.shape, b.shape)
-    except ValueError as error:
-        raise ValueError(f"{op}: {error}") from None
+    joined_shape(op, a.shape, b.shape)
     a, b = to(a.detach(), float64), to(b.detach(), float64)
     reach = elementwise.abs(b) * rtol + atol
     near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)

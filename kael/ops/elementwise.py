@@ -331,13 +331,18 @@ def where(condition, a, b):
     [0.0, 2.0]
     """
     require_tensor("where", condition)
+    return choose("where", condition, a, b)
+
+
+def choose(op, condition, a, b):
+    """:func:`where` in the name of ``op``."""
     if isinstance(a, TensorBase) or isinstance(b, TensorBase):
-        dtype = common_dtype("where", a, b)
+        dtype = common_dtype(op, a, b)
     elif isinstance(a, (int, float)) and isinstance(b, (int, float)):
         kinds = (next(k for k in (bool, int, float) if isinstance(x, k)) for x in (a, b))
         dtype = promote(*map(default_of, kinds))
     else:
-        raise TypeError(f"where: expected Tensors or numbers, got {a!r} and {b!r}")
+        raise TypeError(f"{op}: expected Tensors or numbers, got {a!r} and {b!r}")
     out = kernels.where(condition, tensor_of(dtype, a), tensor_of(dtype, b))
     inputs = tuple(t if isinstance(t, TensorBase) else None for t in (a, b))
     if not needs_grad(*inputs):
