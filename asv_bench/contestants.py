@@ -106,7 +106,7 @@ def reduce_jobs(wrap, functions):
     return {**whole, **along}
 
 
-def row_jobs(library):
+def row_jobs(library, wrap):
     functional = library.nn.functional
 
     def loss(x):
@@ -121,7 +121,7 @@ def row_jobs(library):
 
     def both(function, shape):
         def prepare():
-            x = library.from_numpy(values(*shape))
+            x = wrap(values(*shape))
             x.requires_grad = True
             g = library.ones_like(function(x))
 
@@ -136,7 +136,7 @@ def row_jobs(library):
     found = {}
     for each, function in functions.items():
         for label, shape in ROWS.items():
-            found[f"rows {each} {label}"] = on(library.from_numpy, function, shape)
+            found[f"rows {each} {label}"] = on(wrap, function, shape)
             found[f"rows {each} backward {label}"] = both(function, shape)
     return found
 
@@ -203,9 +203,9 @@ def tensor_jobs(library, digits):
     return {
         **call_jobs(wrap, library.matmul, True),
         **products(multiply),
-        **elementwise_jobs(wrap, functions, lambda x: x.contiguous()),
-        **reduce_jobs(wrap, reductions),
-        **row_jobs(library),
+        **elementwise_jobs(own, functions, lambda x: x.contiguous()),
+        **reduce_jobs(own, reductions),
+        **row_jobs(library, own),
         "training epoch": lambda: epoch(library, digits, library.optim.Adam),
     }
 

@@ -34,6 +34,7 @@ struct kl_transpose {
     kl_turn turn; /* NULL: the input is not contiguous along `rows` */
     int rows;     /* the dim along which the input is contiguous; the last is that of the output */
     int64_t blocks, columns; /* of a plane: pieces down, and across */
+    int64_t skew; /* rows that the first piece lacks, so that the others begin lines of the input */
     bool streamed;
 };
 
@@ -57,7 +58,8 @@ static inline KL_UNUSED int kl_transpose_range(void *context, int64_t first, int
     const struct kl_operand *out = &walk->operand[0], *in = &walk->operand[1];
     const int64_t itemsize = out->itemsize;
     for (int64_t i = first; i < last; ++i) {
-        const int64_t row = i % job->blocks * kTransposeRows;
+        const int64_t end = (i % job->blocks + 1) * kTransposeRows - job->skew;
+        const int64_t row = kl_max(0, end - kTransposeRows);
         const int64_t column = i / job->blocks % job->columns * kTransposeColumns;
         int64_t to = row * out->strides[job->rows] + column * itemsize;
         int64_t from = row * in->strides[job->rows] + column * in->strides[inner];
@@ -71,7 +73,7 @@ static inline KL_UNUSED int kl_transpose_range(void *context, int64_t first, int
         const struct kl_tile target = {out->data + to, out->strides[job->rows] / itemsize, 1};
         const struct kl_tile source = {in->data + from, in->strides[job->rows] / itemsize,
                                        in->strides[inner] / itemsize};
-        const int64_t rows = kl_min(kTransposeRows, walk->shape[job->rows] - row);
+        const int64_t rows = kl_min(end, walk->shape[job->rows]) - row;
         const int64_t size = kl_min(kTransposeColumns, walk->shape[inner] - column);
         if (job->turn != NULL) {
             job->turn(target, source, rows, size, job->streamed);
@@ -91,6 +93,12 @@ KL_INLINE bool kl_transpose_aligned(const struct kl_walk *walk) {
     return aligned;
 }
 
+/* See struct kl_transpose; 0 where the input's rows begin here and there. */
+KL_INLINE int64_t kl_transpose_skew(const struct kl_operand *in, int inner) {
+    if (in->strides[inner] % KL_ALIGNMENT != 0) return 0;
+    return (int64_t)((uintptr_t)in->data & (KL_ALIGNMENT - 1)) / in->itemsize;
+}
+
 /* Runs a planned walk without a kernel; `rows` is kl_transpose_dim of it. */
 static inline KL_UNUSED int kl_transpose_run(const struct kl_runtime *rt, struct kl_walk *walk,
                                              int64_t size, int rows) {
@@ -98,10 +106,13 @@ static inline KL_UNUSED int kl_transpose_run(const struct kl_runtime *rt, struct
     const int64_t itemsize = walk->operand[0].itemsize;
     const int64_t height = walk->shape[rows], width = walk->shape[walk->dims - 1];
     const bool aligned = kl_transpose_aligned(walk);
-    struct kl_transpose job = {walk, NULL, rows, kl_ceil_div(height, kTransposeRows),
-                               kl_ceil_div(width, kTransposeColumns), aligned && walk->streamed};
-    if (walk->operand[1].strides[rows] == itemsize && itemsize > 1)
+    struct kl_transpose job = {.walk = walk, .rows = rows, .streamed = aligned && walk->streamed};
+    if (walk->operand[1].strides[rows] == itemsize && itemsize > 1) {
         job.turn = kl_turn_table[rt->isa][!aligned][itemsize == 8];
+        job.skew = kl_transpose_skew(&walk->operand[1], walk->dims - 1);
+    }
+    job.blocks = kl_ceil_div(height + job.skew, kTransposeRows);
+    job.columns = kl_ceil_div(width, kTransposeColumns);
     const int64_t pieces = size / (height * width) * job.blocks * job.columns;
     const int64_t piece = kl_min(kTransposeRows, height) * kl_min(kTransposeColumns, width);
     const int64_t grain = kl_max(1, rt->element_grain() / piece);

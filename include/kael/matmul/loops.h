@@ -53,9 +53,11 @@ KL_INLINE void kl_run_inner(struct kl_tile *tile, int64_t inner, int64_t fetches
     tile->out_fetches = most > 0 ? tile->rows : 0;
     tile->inner = inner;
     tile->last_steps = most > 0 ? KL_TILE_LAST_STEPS : 0;
-    const int64_t pauses = kl_ceil_div(tile->fetches, KL_TILE_FETCHES) +
-                           kl_ceil_div(tile->out_fetches, KL_TILE_FETCHES);
-    tile->steps = inner - tile->last_steps - KL_TILE_STEPS * pauses;
+    const int64_t outs = kl_ceil_div(tile->out_fetches, KL_TILE_FETCHES) * KL_TILE_STEPS;
+    const int64_t pauses = kl_ceil_div(tile->fetches, KL_TILE_FETCHES);
+    const int64_t rest = inner - tile->last_steps - outs;
+    tile->fetch_steps = rest / kl_max(1, pauses);
+    tile->steps = rest - tile->fetch_steps * pauses;
     kernel(tile);
 }
 
@@ -79,8 +81,8 @@ KL_INLINE void kl_run_tile(const struct kl_block *block, struct kl_tile *tile, i
 }
 
 /* Lines of b to ask for in advance, in rows of it: 64-byte vectors use more than L1's own
- * prefetcher brings, and what comes from beyond L2 needs the time of more steps. */
-enum { KL_ROWS_AHEAD = 4 };
+ * prefetcher brings. The first tile of a panel finds them beyond L2, which takes 16 steps. */
+enum { KL_ROWS_AHEAD = 4, KL_FIRST_ROWS_AHEAD = 16 };
 
 /* One panel of columns. */
 struct kl_panel {
@@ -106,7 +108,7 @@ KL_INLINE void kl_set_b(const struct kl_tile_kernels *kernels, const struct kl_b
     } else if (block->b_panel != NULL && again) {
         tile->saved = block->b_panel;
     }
-    tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
+    tile->b_ahead = (again ? KL_FIRST_ROWS_AHEAD : KL_ROWS_AHEAD) * tile->b_inner;
 }
 
 /* Where tile `top` of a reads it: packed before, packed now, or where it lies. */
@@ -151,9 +153,9 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
         if (tile->saved != NULL) {
             tile->b = tile->saved;
             tile->b_inner = tile->saved_inner;
-            tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
             tile->saved = NULL;
         }
+        tile->b_ahead = KL_ROWS_AHEAD * tile->b_inner;
         left -= fetches;
         top += height;
     }

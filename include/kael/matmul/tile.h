@@ -35,6 +35,7 @@ struct kl_tile {
     int64_t fetch_row, fetches;
     int64_t out_fetches; /* rows of out to ask for */
     int64_t steps, last_steps; /* of inner that come before the first and after the last of them */
+    int64_t fetch_steps;       /* and between those of `fetch` */
     char *out;
     int64_t out_row;
     const char *bias;
@@ -55,8 +56,8 @@ typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
 
-/* Steps of k between which some rows are asked for, how many, and the steps after the last of out:
- * 200 ns, for lines that come from memory. */
+/* Steps of k between which some rows are asked for, at least, how many, and the steps after the last
+ * of out: 200 ns, for lines that come from memory. */
 enum { KL_TILE_STEPS = 4, KL_TILE_FETCHES = 2, KL_TILE_LAST_STEPS = 32 };
 
 enum { KL_PACK_SLACK = 64 };

@@ -29,7 +29,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     const char *fetch = tile->fetch;
     int64_t fetch_row = tile->fetch_row, fetches = tile->fetches, outs = tile->out_fetches;
     int64_t last_steps = tile->last_steps;
-    int64_t steps = tile->steps;
+    int64_t steps = tile->steps, next_steps = tile->fetch_steps;
     for (;;) {
         for (int64_t k = steps; k > 0; --k) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
@@ -60,8 +60,8 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
             b += b_inner;
         }
-        steps = KL_TILE_STEPS;
         if (fetches == 0) {
+            next_steps = KL_TILE_STEPS;
             if (outs == 0) {
                 if (last_steps == 0) break;
                 steps = last_steps;
@@ -78,6 +78,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
             __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
             fetch += fetch_row;
         }
+        steps = next_steps;
     }
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = sum[i][v];
