@@ -64,7 +64,7 @@ def as_tensor(data, dtype=None):
     """
     if isinstance(data, TensorBase):
         return data if dtype is None else data.to(as_dtype(dtype))
-    return from_data(data, dtype, copy=False)
+    return from_data(data, dtype, copy=False, op="as_tensor")
 
 
 def empty(*size, dtype=None, requires_grad=False):
@@ -118,7 +118,7 @@ def ones(*size, dtype=None, requires_grad=False):
     -------
     Tensor, shape ``size``
     """
-    return full(_sizes(size), 1, dtype=as_dtype(dtype or float32), requires_grad=requires_grad)
+    return _filled("ones", _sizes(size), 1, as_dtype(dtype or float32), requires_grad)
 
 
 def full(size, fill_value, dtype=None, requires_grad=False):
@@ -144,9 +144,7 @@ def full(size, fill_value, dtype=None, requires_grad=False):
     """
     real("full", "fill_value", fill_value)
     dtype = as_dtype(type(fill_value) if dtype is None else dtype)
-    out = base.empty(size, dtype.code)
-    elementwise.fill_(out, fill_value)
-    return _ready(out, requires_grad)
+    return _filled("full", size, fill_value, dtype, requires_grad)
 
 
 def empty_like(x, dtype=None, requires_grad=False):
@@ -200,7 +198,7 @@ def ones_like(x, dtype=None, requires_grad=False):
     Tensor
     """
     require_tensor("ones_like", x)
-    return full(x.shape, 1, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    return _filled("ones_like", x.shape, 1, as_dtype(dtype or x.dtype), requires_grad)
 
 
 def full_like(x, fill_value, dtype=None, requires_grad=False):
@@ -219,7 +217,8 @@ def full_like(x, fill_value, dtype=None, requires_grad=False):
     Tensor
     """
     require_tensor("full_like", x)
-    return full(x.shape, fill_value, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    real("full_like", "fill_value", fill_value)
+    return _filled("full_like", x.shape, fill_value, as_dtype(dtype or x.dtype), requires_grad)
 
 
 def arange(start, end=None, step=1, dtype=None, requires_grad=False):
@@ -345,7 +344,7 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     """
     n = integer("eye", "n", n)
     columns = n if m is None else integer("eye", "m", m)
-    out = zeros(n, columns, dtype=dtype)
+    out = kernels.zeros((n, columns), _code(dtype), "eye")
     if out.numel() > 0:
         diagonal = out.reshape(-1)[:: columns + 1][: min(n, columns)]
         elementwise.fill_(diagonal, 1)
@@ -354,6 +353,12 @@ def eye(n, m=None, dtype=None, requires_grad=False):
 
 def _sizes(size):
     return size[0] if len(size) == 1 else size
+
+
+def _filled(op, size, value, dtype, requires_grad):
+    out = base.empty(size, dtype.code, op)
+    elementwise.fill_(out, value)
+    return _ready(out, requires_grad)
 
 
 def _code(dtype):

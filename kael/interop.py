@@ -50,21 +50,21 @@ def from_numpy(array):
     return buffers.from_buffer(array)
 
 
-def from_data(data, dtype=None, copy=True):
-    """What :func:`kael.tensor` accepts, as a tensor."""
+def from_data(data, dtype=None, copy=True, op="tensor"):
+    """What :func:`kael.tensor` accepts, as a tensor; ``op`` is what messages call it."""
     dtype = None if dtype is None else as_dtype(dtype)
     if type(data) in (bool, int, float):
         return number(data, (dtype or default_of(type(data))).code)
     if isinstance(data, TensorBase):
         return data.detach().to(dtype or data.dtype, copy=copy)
     if isinstance(data, (list, tuple, range)):
-        return _from_sequence(data, dtype)
+        return _from_sequence(op, data, dtype)
     if _lends_memory(data):
         shared = buffers.from_buffer(data)
     else:
         import numpy as np
 
-        shared = from_numpy(data if isinstance(data, np.ndarray) else _as_array(data, np))
+        shared = from_numpy(data if isinstance(data, np.ndarray) else _as_array(op, data, np))
     return shared.to(dtype or shared.dtype, copy=copy)
 
 
@@ -79,14 +79,14 @@ def _lends_memory(data):
     return True
 
 
-def _as_array(data, np):
+def _as_array(op, data, np):
     array = np.asarray(data)
     if array.dtype == object:
-        raise TypeError(f"tensor: dtype object is not supported, got {type(data).__name__}")
+        raise TypeError(f"{op}: dtype object is not supported, got {type(data).__name__}")
     return array
 
 
-def _from_sequence(data, dtype):
+def _from_sequence(op, data, dtype):
     """Nested sequences of numbers or tensors: Python's floats become float32, ints int64."""
     import numpy as np
 
@@ -94,16 +94,16 @@ def _from_sequence(data, dtype):
         array = np.stack([to_numpy(x.detach()) for x in data])
     else:
         try:
-            array = _numbers(data, dtype, np) if len(data) else np.zeros(0)
+            array = _numbers(op, data, dtype, np) if len(data) else np.zeros(0)
         except ValueError as error:
-            raise ValueError(f"tensor: {error}") from None
+            raise ValueError(f"{op}: {error}") from None
         if dtype is None and array.dtype == np.float64:
             dtype = float32
         _require_fit(array, dtype)
     return from_numpy(array).to(dtype or as_dtype(array.dtype))
 
 
-def _numbers(data, dtype, np):
+def _numbers(op, data, dtype, np):
     """Nested sequences as an array; OverflowError for integers that int64 does not hold.
 
     NumPy takes uint64, float64 or objects for those, which is right only where the dtype asked for
@@ -115,7 +115,7 @@ def _numbers(data, dtype, np):
         return array
     elements = np.asarray(data, object)
     if not all(isinstance(x, (int, float)) for x in elements.flat):
-        return _as_array(data, np)
+        return _as_array(op, data, np)
     whole = all(isinstance(x, int) for x in elements.flat)
     if whole and not (dtype is not None and (dtype is bool_ or dtype.is_floating_point)):
         for x in elements.flat:

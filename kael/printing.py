@@ -1,6 +1,7 @@
 """The text of a tensor."""
 
 from kael import interop
+from kael._kernels.tensor import require_tensor
 from kael.dtypes import bool_, float32, int64
 
 __all__ = ["text"]
@@ -11,6 +12,7 @@ _SILENT = (bool_, int64, float32)  # the dtypes that the digits themselves tell
 
 def text(x):
     """``repr(x)``: NumPy's digits, cut short when there are many, then what they do not tell."""
+    require_tensor("repr", x)
     digits = _digits(x.detach()) if x.numel() else "[]"
     notes = []
     if x.numel() == 0 and x.shape != (0,):

@@ -10,6 +10,7 @@ import math
 
 from kael import dtypes
 from kael._kernels import random as kernels
+from kael._kernels import tensor as base
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad
 from kael.checks import integer, items, real
@@ -46,11 +47,14 @@ def _sizes(size):
     return size[0] if len(size) == 1 else size
 
 
-def _float_empty(op, size, dtype):
+def _drawn(op, kernel, size, dtype, generator, requires_grad=False):
+    """A new tensor of uniform values in [0, 1), or of standard normal ones."""
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
     if not dtype.is_floating_point:
         raise TypeError(f"{op}: dtype must be float32 or float64, got {dtype.name}")
-    return empty(_sizes(size), dtype=dtype)
+    stream = _stream(generator, op)
+    out = kernel(base.empty(size, dtype.code, op), stream, 0.0, 1.0, op)
+    return out.requires_grad_() if requires_grad else out
 
 
 def rand(*size, generator=None, dtype=None, requires_grad=False):
@@ -84,9 +88,7 @@ def rand(*size, generator=None, dtype=None, requires_grad=False):
     >>> kael.rand(2, 3).shape
     (2, 3)
     """
-    stream = _stream(generator, "rand")
-    out = kernels.uniform(_float_empty("rand", size, dtype), stream, 0.0, 1.0)
-    return out.requires_grad_() if requires_grad else out
+    return _drawn("rand", kernels.uniform, _sizes(size), dtype, generator, requires_grad)
 
 
 def randn(*size, generator=None, dtype=None, requires_grad=False):
@@ -110,9 +112,7 @@ def randn(*size, generator=None, dtype=None, requires_grad=False):
     >>> kael.randn((2, 3)).shape
     (2, 3)
     """
-    stream = _stream(generator, "randn")
-    out = kernels.normal(_float_empty("randn", size, dtype), stream, 0.0, 1.0)
-    return out.requires_grad_() if requires_grad else out
+    return _drawn("randn", kernels.normal, _sizes(size), dtype, generator, requires_grad)
 
 
 def randint(*args, low=None, high=None, size=None, generator=None, dtype=None):
@@ -150,16 +150,20 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None):
     (2, 3)
     """
     low, high, size = _randint_arguments(args, low, high, size)
-    stream = _stream(generator, "randint")
-    low, high = integer("randint", "low", low), integer("randint", "high", high)
+    size = (size,) if hasattr(size, "__index__") else items("randint", "size", size)
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    return _integers("randint", low, high, size, dtype, generator)
+
+
+def _integers(op, low, high, size, dtype, generator):
+    stream = _stream(generator, op)
+    low, high = integer(op, "low", low), integer(op, "high", high)
     if low >= high:
-        raise ValueError(f"randint: low must be less than high, got low={low}, high={high}")
+        raise ValueError(f"{op}: low must be less than high, got low={low}, high={high}")
     first, last = _INTEGER_RANGES[dtype.name]
     if low < first or high - 1 > last:
-        raise ValueError(f"randint: [{low}, {high}) does not fit in {dtype.name}")
-    size = (size,) if hasattr(size, "__index__") else items("randint", "size", size)
-    out = kernels.integers(size, stream, low, (high - low) % _WORD)
+        raise ValueError(f"{op}: [{low}, {high}) does not fit in {dtype.name}")
+    out = kernels.integers(size, stream, low, (high - low) % _WORD, op)
     return out if dtype is dtypes.int64 else out.to(dtype)
 
 
@@ -233,7 +237,7 @@ def rand_like(x, *, dtype=None, generator=None, requires_grad=False):
     """
     require_tensor("rand_like", x)
     dtype = x.dtype if dtype is None else dtype
-    return rand(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
+    return _drawn("rand_like", kernels.uniform, x.shape, dtype, generator, requires_grad)
 
 
 def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
@@ -253,7 +257,7 @@ def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
     """
     require_tensor("randn_like", x)
     dtype = x.dtype if dtype is None else dtype
-    return randn(x.shape, generator=generator, dtype=dtype, requires_grad=requires_grad)
+    return _drawn("randn_like", kernels.normal, x.shape, dtype, generator, requires_grad)
 
 
 def randint_like(x, low, high=None, *, dtype=None, generator=None):
@@ -276,8 +280,8 @@ def randint_like(x, low, high=None, *, dtype=None, generator=None):
     """
     require_tensor("randint_like", x)
     low, high = (0, low) if high is None else (low, high)
-    dtype = x.dtype if dtype is None else dtype
-    return randint(low, high, x.shape, generator=generator, dtype=dtype)
+    dtype = x.dtype if dtype is None else dtypes.as_dtype(dtype)
+    return _integers("randint_like", low, high, x.shape, dtype, generator)
 
 
 def _fill(kernel, x, generator, op, *arguments):
@@ -285,8 +289,8 @@ def _fill(kernel, x, generator, op, *arguments):
     require_tensor(op, x)
     stream = _stream(generator, op)
     if not needs_grad(x):
-        return kernel(x, stream, *arguments)
-    return x.copy_(kernel(empty(x.shape, dtype=x.dtype), stream, *arguments))
+        return kernel(x, stream, *arguments, op)
+    return x.copy_(kernel(empty(x.shape, dtype=x.dtype), stream, *arguments, op))
 
 
 def uniform_(x, low=0.0, high=1.0, *, generator=None):
@@ -306,15 +310,20 @@ def uniform_(x, low=0.0, high=1.0, *, generator=None):
     Tensor
         ``x``.
     """
-    if not real("uniform_", "low", low) <= real("uniform_", "high", high):
-        raise ValueError(f"uniform_: low must not exceed high, got low={low}, high={high}")
-    require_tensor("uniform_", x)
+    return fill_uniform("uniform_", x, low, high, generator)
+
+
+def fill_uniform(op, x, low, high, generator):
+    """:func:`uniform_` in the name of ``op``."""
+    if not real(op, "low", low) <= real(op, "high", high):
+        raise ValueError(f"{op}: low must not exceed high, got low={low}, high={high}")
+    require_tensor(op, x)
     if high - low > _GREATEST.get(x.dtype.name, math.inf):
         raise ValueError(
-            f"uniform_: high - low must be within the range of {x.dtype.name}, got low={low}, "
+            f"{op}: high - low must be within the range of {x.dtype.name}, got low={low}, "
             f"high={high}"
         )
-    return _fill(kernels.uniform, x, generator, "uniform_", low, high - low)
+    return _fill(kernels.uniform, x, generator, op, low, high - low)
 
 
 def normal_(x, mean=0.0, std=1.0, *, generator=None):
@@ -334,10 +343,15 @@ def normal_(x, mean=0.0, std=1.0, *, generator=None):
     Tensor
         ``x``.
     """
-    real("normal_", "mean", mean)
-    if not real("normal_", "std", std) >= 0.0:
-        raise ValueError(f"normal_: std must not be negative, got {std}")
-    return _fill(kernels.normal, x, generator, "normal_", mean, std)
+    return fill_normal("normal_", x, mean, std, generator)
+
+
+def fill_normal(op, x, mean, std, generator):
+    """:func:`normal_` in the name of ``op``."""
+    real(op, "mean", mean)
+    if not real(op, "std", std) >= 0.0:
+        raise ValueError(f"{op}: std must not be negative, got {std}")
+    return _fill(kernels.normal, x, generator, op, mean, std)
 
 
 def bernoulli_(x, p=0.5, *, generator=None):
@@ -385,5 +399,5 @@ def bernoulli(probabilities, *, generator=None):
     p = probabilities.detach()
     if not bool((p >= 0).logical_and(p <= 1).all()):
         raise ValueError("bernoulli: the probabilities must be in [0, 1]")
-    uniform = rand_like(probabilities, generator=_stream(generator, "bernoulli"))
+    uniform = _drawn("bernoulli", kernels.uniform, p.shape, p.dtype, generator)
     return (uniform < p).to(p.dtype)

@@ -47,29 +47,8 @@ class Tensor(Operators):
     ndim = TensorBase.dims
     dtype = TensorBase.dtype_object
 
-    def dim(self):
-        """Number of dims.
-
-        Returns
-        -------
-        int
-        """
-        return self.ndim
-
-    def size(self, dim=None):
-        """The shape, or the size of one dim.
-
-        Parameters
-        ----------
-        dim : int, optional
-            IndexError if there is no such dim.
-
-        Returns
-        -------
-        tuple of int, or int
-        """
-        shape = self.shape
-        return shape if dim is None else shape[views.normalize_dim(dim, self.ndim, "size")]
+    dim = views.dim
+    size = views.size
 
     def detach(self):
         """The same elements outside of any graph.
@@ -98,6 +77,7 @@ class Tensor(Operators):
         RuntimeError
             If the dtype is not of floats, or a computed tensor would lose its graph.
         """
+        require_tensor("requires_grad_", self)
         self.requires_grad = requires_grad
         return self
 

@@ -5,16 +5,14 @@ from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
 from kael._kernels.tensor cimport (
-    KL_DTYPE_f32, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_itemsize,
-    new_tensor, read_shape,
+    KL_DTYPE_f32, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8, TensorBase, kl_itemsize, new_tensor,
 )
+from kael._kernels.tensor import empty
 
 
-def zeros(sizes, int code):
+def zeros(sizes, int code, str op="zeros"):
     """A fresh tensor of zeros: all bits are zero in each dtype."""
-    cdef int64_t shape[KL_MAX_DIMS]
-    cdef int ndim = read_shape(sizes, shape, "zeros")
-    cdef TensorBase self = new_tensor(code, ndim, shape)
+    cdef TensorBase self = empty(sizes, code, op)
     cdef char *data = self.data
     cdef size_t nbytes = <size_t> (self.size * kl_itemsize(code))
     if nbytes > 0:

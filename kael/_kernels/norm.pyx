@@ -33,7 +33,7 @@ cdef int term_of(double p) noexcept:
     return KL_NORM_LEAST if p == -INFINITY else KL_NORM_POWER
 
 
-def total(list tensors, double p):
+def total(list tensors, double p, str op):
     """What the elements of all tensors, float32 or float64 of any strides, add up to.
 
     Returns
@@ -46,7 +46,7 @@ def total(list tensors, double p):
     cdef TensorBase t
     for t in tensors:
         if not kl_is_float(t.dtype):
-            raise TypeError(f"norm: takes floating-point tensors, got {t.dtype_object.name}")
+            raise TypeError(f"{op}: takes floating-point tensors, got {t.dtype_object.name}")
     cdef kl_norm_part *parts = reserve(count)
     for i in range(count):
         t = tensors[i]

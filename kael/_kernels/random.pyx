@@ -5,9 +5,9 @@ from libc.stdint cimport int64_t, uint64_t
 from kael._kernels.elementwise cimport copy_into
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_aligned, kl_is_float,
-    kl_itemsize, new_like, new_tensor, read_shape,
+    KL_DTYPE_i64, TensorBase, begin_write, bytes_of, kl_aligned, kl_is_float, kl_itemsize, new_like,
 )
+from kael._kernels.tensor import empty
 
 
 cdef extern from "kael/random.h":
@@ -88,27 +88,29 @@ cdef TensorBase fill(str op, kl_filler filler, TensorBase out, Stream stream, do
     return out
 
 
-def uniform(TensorBase out not None, Stream stream not None, double low, double width):
+def uniform(TensorBase out not None, Stream stream not None, double low, double width,
+            str op="uniform_"):
     """Fills ``out`` with ``low + width * u``, u uniform in [0, 1)."""
-    return fill("uniform_", kl_random_uniform, out, stream, low, width)
+    return fill(op, kl_random_uniform, out, stream, low, width)
 
 
-def normal(TensorBase out not None, Stream stream not None, double mean, double std):
+def normal(TensorBase out not None, Stream stream not None, double mean, double std,
+           str op="normal_"):
     """Fills ``out`` with ``mean + std * z``, z standard normal."""
-    return fill("normal_", kl_random_normal, out, stream, mean, std)
+    return fill(op, kl_random_normal, out, stream, mean, std)
 
 
-def bernoulli(TensorBase out not None, Stream stream not None, double p):
+def bernoulli(TensorBase out not None, Stream stream not None, double p, str op="bernoulli_"):
     """Fills ``out`` with ones, each with probability p (a multiple of 2**-32), and zeros."""
     if not 0.0 <= p <= 1.0:
-        raise ValueError(f"bernoulli_: p must be in [0, 1], got {p}")
-    return fill("bernoulli_", kl_random_bernoulli, out, stream, p, 0.0)
+        raise ValueError(f"{op}: p must be in [0, 1], got {p}")
+    return fill(op, kl_random_bernoulli, out, stream, p, 0.0)
 
 
-def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
+def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent, str op):
     """A new int64 tensor of integers in [low, low + extent); extent 0 stands for 2**64."""
     cdef int status
-    cdef TensorBase out = new_shaped(shape, "randint")
+    cdef TensorBase out = empty(shape, KL_DTYPE_i64, op)
     cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(out.size, 0.0, 0.0)
     cdef kl_op profiled
@@ -117,14 +119,14 @@ def integers(tuple shape, Stream stream not None, int64_t low, uint64_t extent):
     with nogil:
         status = kl_random_integers(rt, &draw, low, extent, <int64_t *> out.data)
     if rt.begin is not NULL:
-        end_op(&profiled, "randint", bytes_of(out), 0)
-    check(status, "randint")
+        end_op(&profiled, op, bytes_of(out), 0)
+    check(status, op)
     return out
 
 
 def permutation(int64_t count, Stream stream not None):
     """A new int64 tensor of 0 .. count - 1 in random order."""
-    cdef TensorBase out = new_shaped((count,), "randperm")
+    cdef TensorBase out = empty((count,), KL_DTYPE_i64, "randperm")
     cdef const kl_runtime *rt = runtime()
     cdef kl_draw draw = stream.reserve(count, 0.0, 0.0)
     with nogil:
@@ -140,9 +142,3 @@ def philox(counter, key):
     key0, key1 = key
     kl_philox(x, key0, key1)
     return x[0], x[1], x[2], x[3]
-
-
-cdef TensorBase new_shaped(tuple shape, str op):
-    cdef int64_t sizes[KL_MAX_DIMS]
-    cdef int ndim = read_shape(shape, sizes, op)
-    return new_tensor(KL_DTYPE_i64, ndim, sizes)

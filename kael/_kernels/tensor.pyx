@@ -245,8 +245,6 @@ cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
     cdef int64_t stride = 1
     cdef bint overflow = False, empty = False
     for d in range(self.ndim - 1, -1, -1):
-        if shape[d] < 0:
-            raise ValueError(f"negative size {shape[d]} at dim {d}")
         self.shape_[d] = shape[d]
         self.strides_[d] = 0 if overflow else stride
         if shape[d] == 0:
@@ -376,10 +374,13 @@ def require_tensor(str op, *operands, **optional):
             raise TypeError(f"{op}: {name} must be a Tensor or None, got {type(x).__name__}")
 
 
-def empty(sizes, int code):
-    """A fresh tensor, contents arbitrary."""
+def empty(sizes, int code, str op="empty"):
+    """A fresh tensor of sizes that a user gave to ``op``, contents arbitrary."""
     cdef int64_t shape[KL_MAX_DIMS]
-    cdef int ndim = read_shape(sizes, shape, "empty")
+    cdef int d, ndim = read_shape(sizes, shape, op)
+    for d in range(ndim):
+        if shape[d] < 0:
+            raise ValueError(f"{op}: negative size {shape[d]} at dim {d}")
     return new_tensor(code, ndim, shape)
 
 

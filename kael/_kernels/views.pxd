@@ -11,4 +11,4 @@ cdef TensorBase reshape_view(TensorBase self, object sizes, str op)
 
 cdef TensorBase permute_view(TensorBase self, object dims)
 cdef TensorBase transpose_view(TensorBase self, int a, int b)
-cdef TensorBase expand_view(TensorBase self, object sizes)
+cdef TensorBase expand_view(TensorBase self, object sizes, str op)

@@ -8,6 +8,7 @@ from libc.stdint cimport int64_t
 from kael._kernels.tensor cimport (
     KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape, wrap_dim,
 )
+from kael._kernels.tensor import require_tensor
 
 cdef extern from * nogil:
     bint __builtin_mul_overflow(int64_t a, int64_t b, int64_t *product)
@@ -257,15 +258,15 @@ cdef TensorBase diagonal_view(TensorBase self, object offset, int a, int b):
     return view_of(self, &layout)
 
 
-cdef TensorBase expand_view(TensorBase self, object sizes):
+cdef TensorBase expand_view(TensorBase self, object sizes, str op):
     cdef Layout layout
     cdef int d, source
     cdef int64_t total = 1
     cdef bint overflow = False, empty = False
     layout.moved = 0
-    layout.ndim = read_shape(sizes, layout.shape, "expand")
+    layout.ndim = read_shape(sizes, layout.shape, op)
     if layout.ndim < self.ndim:
-        raise ValueError(f"expand: {layout.ndim} sizes for {self.ndim} dims")
+        raise ValueError(f"{op}: {layout.ndim} sizes for {self.ndim} dims")
     for d in range(layout.ndim):
         source = d - (layout.ndim - self.ndim)
         layout.strides[d] = 0
@@ -273,11 +274,11 @@ cdef TensorBase expand_view(TensorBase self, object sizes):
             layout.shape[d] = self.shape_[source]
             layout.strides[d] = self.strides_[source]
         elif layout.shape[d] < 0 or (source >= 0 and self.shape_[source] != 1):
-            raise ValueError(f"expand: shape {self.shape} does not expand to {tuple(sizes)}")
+            raise ValueError(f"{op}: shape {self.shape} does not expand to {tuple(sizes)}")
         empty = empty or layout.shape[d] == 0
         overflow = overflow or __builtin_mul_overflow(total, max(layout.shape[d], 1), &total)
     if not empty and (overflow or total > (<int64_t> 1 << 62) // kl_itemsize(self.dtype)):
-        raise ValueError(f"expand: {tuple(sizes)} has too many elements")
+        raise ValueError(f"{op}: {tuple(sizes)} has too many elements")
     return view_of(self, &layout)
 
 
@@ -313,9 +314,41 @@ def diagonal(TensorBase self not None, offset, dim1, dim2):
     return diagonal_view(self, offset, a, b)
 
 
-def expand(TensorBase self not None, sizes):
+def expand(TensorBase self not None, sizes, str op="expand"):
     """Dims of size 1, and new leading dims, repeated without copying; -1 keeps a size."""
-    return expand_view(self, sizes)
+    return expand_view(self, sizes, op)
+
+
+def dim(self):
+    """Number of dims.
+
+    Returns
+    -------
+    int
+    """
+    return tensor_for("dim", self).ndim
+
+
+def size(self, dim=None):
+    """The shape, or the size of one dim.
+
+    Parameters
+    ----------
+    dim : int, optional
+        IndexError if there is no such dim.
+
+    Returns
+    -------
+    tuple of int, or int
+    """
+    cdef TensorBase x = tensor_for("size", self)
+    return x.shape if dim is None else x.shape_[wrap_dim(dim, x.ndim, "size")]
+
+
+cdef TensorBase tensor_for(str op, object self):
+    if not isinstance(self, TensorBase):
+        require_tensor(op, self)
+    return <TensorBase> self
 
 
 def normalize_dim(dim, int ndim, str op):

@@ -66,7 +66,7 @@ def constant_(tensor, val):
         ``tensor``.
     """
     require_tensor("constant_", tensor)
-    return tensor.fill_(val)
+    return tensor.fill_(real("constant_", "val", val))
 
 
 def ones_(tensor):
@@ -129,23 +129,27 @@ def calculate_gain(nonlinearity, param=None):
     raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
 
 
-def fans(tensor):
+def fans(op, tensor):
     """Inputs and outputs of each unit of a weight (outputs, inputs, ...)."""
+    require_tensor(op, tensor)
     if tensor.ndim < 2:
         raise ValueError(
-            "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
+            f"{op}: Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
         )
     field = math.prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
 
 
-def _kaiming_std(tensor, a, mode, nonlinearity):
+def _kaiming_std(op, tensor, a, mode, nonlinearity):
     if mode not in ("fan_in", "fan_out"):
-        raise ValueError(f"Mode {mode} not supported, please use one of ['fan_in', 'fan_out']")
-    fan = fans(tensor)[mode == "fan_out"]
-    return calculate_gain(nonlinearity, a) / math.sqrt(fan) if fan else 0.0
+        raise ValueError(
+            f"{op}: Mode {mode} not supported, please use one of ['fan_in', 'fan_out']"
+        )
+    fan = fans(op, tensor)[mode == "fan_out"]
+    return calculate_gain(nonlinearity, real(op, "a", a)) / math.sqrt(fan) if fan else 0.0
 
 
+@no_grad
 def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fills with uniform values of standard deviation gain / sqrt(fan).
 
@@ -170,11 +174,11 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     -----
     He, Zhang, Ren and Sun, "Delving deep into rectifiers", 2015.
     """
-    require_tensor("kaiming_uniform_", tensor)
-    bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
-    return uniform_(tensor, -bound, bound, generator)
+    bound = math.sqrt(3.0) * _kaiming_std("kaiming_uniform_", tensor, a, mode, nonlinearity)
+    return random.fill_uniform("kaiming_uniform_", tensor, -bound, bound, generator)
 
 
+@no_grad
 def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
     """Fills with normal values of standard deviation gain / sqrt(fan).
 
@@ -188,15 +192,16 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
     Tensor
         ``tensor``.
     """
-    require_tensor("kaiming_normal_", tensor)
-    return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+    std = _kaiming_std("kaiming_normal_", tensor, a, mode, nonlinearity)
+    return random.fill_normal("kaiming_normal_", tensor, 0.0, std, generator)
 
 
 def _xavier_std(op, tensor, gain):
-    fan = sum(fans(tensor))
+    fan = sum(fans(op, tensor))
     return real(op, "gain", gain) * math.sqrt(2.0 / fan) if fan else 0.0
 
 
+@no_grad
 def xavier_uniform_(tensor, gain=1.0, generator=None):
     """Fills with uniform values of variance gain**2 * 2 / (fan_in + fan_out).
 
@@ -217,11 +222,11 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
     Glorot and Bengio, "Understanding the difficulty of training deep feedforward neural networks",
     2010.
     """
-    require_tensor("xavier_uniform_", tensor)
     bound = math.sqrt(3.0) * _xavier_std("xavier_uniform_", tensor, gain)
-    return uniform_(tensor, -bound, bound, generator)
+    return random.fill_uniform("xavier_uniform_", tensor, -bound, bound, generator)
 
 
+@no_grad
 def xavier_normal_(tensor, gain=1.0, generator=None):
     """Fills with normal values of variance gain**2 * 2 / (fan_in + fan_out).
 
@@ -235,5 +240,5 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
     Tensor
         ``tensor``.
     """
-    require_tensor("xavier_normal_", tensor)
-    return normal_(tensor, 0.0, _xavier_std("xavier_normal_", tensor, gain), generator)
+    std = _xavier_std("xavier_normal_", tensor, gain)
+    return random.fill_normal("xavier_normal_", tensor, 0.0, std, generator)

@@ -8,7 +8,7 @@ from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, uint8
 from kael.ops.elementwise import eq, maximum, minimum, where
 from kael.ops.rules import METHODS, common_dtype, in_place, tensor_of
-from kael.ops.shape import unbroadcast
+from kael.ops.shape import joined_shape, unbroadcast
 
 __all__ = ["clamp"]
 
@@ -42,7 +42,11 @@ def clamp(x, min=None, max=None):
     bounds = [t for t in (min, max) if t is not None]
     if not bounds:
         raise ValueError("clamp: at least one of min and max must be given")
-    if needs_grad(*(t for t in bounds if isinstance(t, TensorBase))):
+    tensors = [t for t in bounds if isinstance(t, TensorBase)]
+    shape = x.shape
+    for bound in tensors:
+        shape = joined_shape("clamp", shape, bound.shape)
+    if needs_grad(*tensors):
         raised = x if min is None else maximum(x, min)
         return raised if max is None else minimum(raised, max)
     dtype = common_dtype("clamp", x, *bounds)

@@ -102,7 +102,7 @@ def copy_(x, source):
         If ``x`` is read-only, expanded, or a leaf that requires grad.
     """
     require_tensor("copy_", x)
-    source = source_for(x, source)
+    source = source_for("copy_", x, source)
     if not needs_grad(x, source):
         elementwise.copy_(x, source)
         return x
@@ -116,7 +116,7 @@ def copy_(x, source):
     return record("copy_", x, (x, source), gradient)
 
 
-def source_for(x, value):
+def source_for(op, x, value):
     """What is to be written into ``x``, as a tensor: numbers and sequences at once in the dtype of
     ``x``, so that nothing is rounded on the way."""
     if isinstance(value, TensorBase):
@@ -124,7 +124,7 @@ def source_for(x, value):
     if type(value) in (bool, int, float):
         return number(value, x.dtype_code)
     dtype = x.dtype if isinstance(value, (list, tuple, range)) else None
-    return from_data(value, dtype, copy=False)
+    return from_data(value, dtype, copy=False, op=op)
 
 
 def fill_(x, value):

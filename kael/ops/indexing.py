@@ -59,7 +59,7 @@ def setitem(x, index, value):
 
     Where an integer array names an element twice, the last value stays.
     """
-    value = source_for(x, value)
+    value = source_for("setitem", x, value)
     recorded = needs_grad(x, value)
     if recorded:
         graph.begin_in_place(x, "setitem")

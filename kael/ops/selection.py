@@ -3,12 +3,12 @@
 from kael._kernels import elementwise, views
 from kael._kernels import indexing as kernels
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import require_tensor
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.dtypes import bool_, int64
 from kael.ops.conversion import contiguous, to
 from kael.ops.elementwise import choose
 from kael.ops.indexing import getitem, take
-from kael.ops.shape import broadcast_shapes, joined_shape
+from kael.ops.shape import joined_shape
 
 __all__ = [
     "gather", "index_select", "masked_fill", "masked_select", "nonzero", "take_along_dim",
@@ -71,17 +71,21 @@ def gather(x, dim, index):
     >>> kael.gather(kael.tensor([[1, 2], [3, 4]]), 1, kael.tensor([[1], [0]])).tolist()
     [[2], [3]]
     """
-    _check_positions("gather", x, index)
-    at = views.normalize_dim(dim, x.ndim, "gather")
+    return _gather("gather", x, dim, index)
+
+
+def _gather(op, x, dim, index):
+    _check_positions(op, x, index)
+    at = views.normalize_dim(dim, x.ndim, op)
     if index.ndim != x.ndim or any(
         n > size for d, (n, size) in enumerate(zip(index.shape, x.shape, strict=True)) if d != at
     ):
-        raise IndexError(f"gather: index shape {index.shape} does not fit {x.shape} at dim {dim}")
+        raise IndexError(f"{op}: index shape {index.shape} does not fit {x.shape} at dim {dim}")
     chosen = elementwise.contiguous(to(index.detach(), int64))
     if x.ndim == 0:
         return getitem(x.reshape(1), chosen)
     flat = contiguous(x).reshape(-1)
-    return take(flat, kernels.positions_along(chosen, list(x.shape), at, "gather"), 1)
+    return take(flat, kernels.positions_along(chosen, list(x.shape), at, op), 1)
 
 
 def take_along_dim(x, indices, dim=None):
@@ -108,16 +112,15 @@ def take_along_dim(x, indices, dim=None):
     """
     _check_positions("take_along_dim", x, indices)
     if dim is None:
-        return gather(x.reshape(-1), 0, indices.reshape(-1))
+        return _gather("take_along_dim", x.reshape(-1), 0, indices.reshape(-1))
     at = views.normalize_dim(dim, x.ndim, "take_along_dim")
     if indices.ndim != x.ndim:
         raise ValueError(f"take_along_dim: shapes {x.shape} and {indices.shape} differ in dims")
-    sizes = list(broadcast_shapes(
-        (*x.shape[:at], 1, *x.shape[at + 1 :]), (*indices.shape[:at], 1, *indices.shape[at + 1 :])
-    ))  # fmt: skip
+    beside = [(*t.shape[:at], 1, *t.shape[at + 1 :]) for t in (x, indices)]
+    sizes = joined_shape("take_along_dim", *beside)
     wide = [*sizes[:at], x.shape[at], *sizes[at + 1 :]]
     chosen = [*sizes[:at], indices.shape[at], *sizes[at + 1 :]]
-    return gather(x.expand(wide), at, indices.expand(chosen))
+    return _gather("take_along_dim", x.expand(wide), at, indices.expand(chosen))
 
 
 def _check_positions(op, x, index):
@@ -143,7 +146,9 @@ def masked_fill(x, mask, value):
         In the dtype to which ``x`` and ``value`` promote.
     """
     _check_mask(x, mask, "masked_fill")
-    joined_shape("masked_fill", x.shape, mask.shape)
+    shape = joined_shape("masked_fill", x.shape, mask.shape)
+    if isinstance(value, TensorBase):
+        joined_shape("masked_fill", shape, value.shape)
     return choose("masked_fill", mask, value, x)
 
 

@@ -226,9 +226,7 @@ def expand(x, *shape):
     [[0, 1], [0, 1], [0, 1]]
     """
     require_tensor("expand", x)
-    out = views.expand(x, _sizes("expand", shape))
-    former = x.shape
-    return record("expand", out, (x,), lambda g: (unbroadcast(g, former),))
+    return _expanded("expand", x, _sizes("expand", shape))
 
 
 def broadcast_to(x, shape):
@@ -245,7 +243,12 @@ def broadcast_to(x, shape):
         A view. Errors are those of the method.
     """
     require_tensor("broadcast_to", x)
-    return expand(x, items("broadcast_to", "shape", shape))
+    return _expanded("broadcast_to", x, items("broadcast_to", "shape", shape))
+
+
+def _expanded(op, x, sizes):
+    out, former = views.expand(x, sizes, op), x.shape
+    return record("expand", out, (x,), lambda g: (unbroadcast(g, former),))
 
 
 def broadcast_shapes(*shapes):

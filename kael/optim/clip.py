@@ -80,7 +80,7 @@ def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=Non
     Tensor, shape ()
     """
     tensors = listed("get_total_norm", tensors)
-    total = joint_norm(tensors, norm_type, error_if_nonfinite)
+    total = joint_norm(tensors, norm_type, error_if_nonfinite, "get_total_norm")
     return tensor(total, dtype=tensors[0].dtype if tensors else float32)
 
 
@@ -135,15 +135,15 @@ def _gradients(parameters):
     return [p.grad for p in parameters if p.grad is not None]
 
 
-def joint_norm(tensors, norm_type, error_if_nonfinite=False):
+def joint_norm(tensors, norm_type, error_if_nonfinite=False, op="clip_grad_norm_"):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
-    norm_type = order(norm_type)
-    return root(norms.total(tensors, norm_type), norm_type, error_if_nonfinite)
+    norm_type = order(op, norm_type)
+    return root(norms.total(tensors, norm_type, op), norm_type, error_if_nonfinite)
 
 
-def order(norm_type):
+def order(op, norm_type):
     """The order of a norm as a float: a number, or "inf" as PyTorch writes it, too."""
-    return math.inf if norm_type == "inf" else float(real("norm", "norm_type", norm_type))
+    return math.inf if norm_type == "inf" else float(real(op, "norm_type", norm_type))
 
 
 def root(total, norm_type, error_if_nonfinite=False):

@@ -20,6 +20,11 @@ def parameters_to_vector(parameters):
     -------
     Tensor, shape (n,)
 
+    Raises
+    ------
+    ValueError
+        If there is no parameter.
+
     Examples
     --------
     >>> layer = kael.nn.Linear(3, 2)
@@ -28,6 +33,8 @@ def parameters_to_vector(parameters):
     """
     parameters = items("parameters_to_vector", "parameters", parameters)
     require_tensor("parameters_to_vector", *parameters)
+    if not parameters:
+        raise ValueError("parameters_to_vector: at least one parameter is needed")
     return cat([p.reshape(-1) for p in parameters])
 
 

@@ -100,7 +100,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
 
 def joint_norm(gradients, norm_type, op, error_if_nonfinite=False):
     """The norm as a Python float; ``op`` is what messages call it."""
-    norm_type = order(norm_type)
+    norm_type = order(op, norm_type)
     total = torch_norm.total(gradients, norm_type, Reader(tensors, op))
     return root(total, norm_type, error_if_nonfinite)
 
