@@ -99,6 +99,25 @@ def test_every_header_is_a_dependency(build_script):
     assert [relative(path) for path in C_FILES if path not in compiled] == []
 
 
+def test_the_map_of_the_headers_shows_each():
+    """And nothing that is not there; `fold.h .inc.h` names two."""
+    text = (INCLUDE / "kael.h").read_text().partition("Words, as")[0]
+    named = set(re.findall(r"(?<![\w/.])\w+(?:\.inc\.h|\.h|\.def|/)(?!\w)", text))
+    named |= {f"{stem}.inc.h" for stem in re.findall(r"(\w+)\.h \.inc\.h", text)}
+    there = {path.name + "/" * path.is_dir() for path in INCLUDE.iterdir()} - {"kael.h"}
+    assert named - {"generic.h", "row.h", "tools/"} == there
+
+
+@pytest.mark.parametrize("name", ["config.h", "isas.h", "kael.h", "runtime.h", "status.h"])
+def test_what_families_share_stands_alone(name, build_script):
+    compiler = os.environ.get("CC", "cc").split()
+    if shutil.which(compiler[0]) is None:
+        pytest.skip("no C compiler")
+    flags = [*build_script.compile_args(), "-Werror", "-Iinclude", "-fsyntax-only", "-x", "c"]
+    source = f'#include "kael/{name}"\n'
+    subprocess.run([*compiler, *flags, "-"], input=source, text=True, check=True)
+
+
 def test_ci_names_tests_that_exist():
     named = re.findall(r"tests/test_\w+\.py", (ROOT / ".ci" / "run").read_text())
     assert named and [name for name in named if not (ROOT / name).exists()] == []

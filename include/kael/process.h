@@ -6,7 +6,7 @@
 #define KAEL_PROCESS_H
 
 #include "kael/alloc.h"
-#include "kael/isas.h"
+#include "kael/kael.h"
 #include "kael/pool.h"
 #include "kael/profile.h"
 
