@@ -172,7 +172,6 @@ _INTEGER_RANGES = {
     "int64": (-(2**63), 2**63 - 1), "float32": (-(2**24), 2**24), "float64": (-(2**53), 2**53),
 }  # fmt: skip
 
-
 _GREATEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": (2 - 2.0**-52) * 2.0**1023}
 
 
@@ -236,8 +235,7 @@ def rand_like(x, *, dtype=None, generator=None, requires_grad=False):
     Tensor
     """
     require_tensor("rand_like", x)
-    dtype = x.dtype if dtype is None else dtype
-    return _drawn("rand_like", kernels.uniform, x.shape, dtype, generator, requires_grad)
+    return _drawn("rand_like", kernels.uniform, x.shape, dtype or x.dtype, generator, requires_grad)
 
 
 def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
@@ -256,8 +254,7 @@ def randn_like(x, *, dtype=None, generator=None, requires_grad=False):
     Tensor
     """
     require_tensor("randn_like", x)
-    dtype = x.dtype if dtype is None else dtype
-    return _drawn("randn_like", kernels.normal, x.shape, dtype, generator, requires_grad)
+    return _drawn("randn_like", kernels.normal, x.shape, dtype or x.dtype, generator, requires_grad)
 
 
 def randint_like(x, low, high=None, *, dtype=None, generator=None):
