@@ -5,7 +5,7 @@
 
 #include "kael/config.h"
 
-struct kl_layout {
+struct kl_strided {
     char *data;
     int64_t size, itemsize;
     int ndim;
@@ -18,7 +18,7 @@ KL_INLINE int64_t kl_count(int ndim, const int64_t *shape) {
     return size;
 }
 
-KL_INLINE bool kl_same_sizes(const struct kl_layout *a, const struct kl_layout *b) {
+KL_INLINE bool kl_same_sizes(const struct kl_strided *a, const struct kl_strided *b) {
     if (a->ndim != b->ndim) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (a->shape[d] != b->shape[d]) return false;
@@ -27,7 +27,7 @@ KL_INLINE bool kl_same_sizes(const struct kl_layout *a, const struct kl_layout *
 }
 
 /* Row-major without gaps. */
-KL_INLINE bool kl_is_packed(const struct kl_layout *a) {
+KL_INLINE bool kl_is_packed(const struct kl_strided *a) {
     int64_t expected = 1;
     for (int d = a->ndim - 1; d >= 0; d--) {
         if (a->shape[d] == 1) continue;
@@ -38,7 +38,7 @@ KL_INLINE bool kl_is_packed(const struct kl_layout *a) {
 }
 
 /* Without gaps in some order of the dims, and aligned: a kernel may walk it. */
-KL_INLINE bool kl_is_dense(const struct kl_layout *a) {
+KL_INLINE bool kl_is_dense(const struct kl_strided *a) {
     if ((uintptr_t)a->data % (uintptr_t)a->itemsize != 0) return false;
     if (kl_is_packed(a)) return true;
     for (int64_t expected = 1; expected < a->size;) {
@@ -53,7 +53,7 @@ KL_INLINE bool kl_is_dense(const struct kl_layout *a) {
 }
 
 /* Whether b can be walked beside a dense a of its shape: in the same order, and aligned. */
-KL_INLINE bool kl_goes_with(const struct kl_layout *b, const struct kl_layout *a) {
+KL_INLINE bool kl_goes_with(const struct kl_strided *b, const struct kl_strided *a) {
     if ((uintptr_t)b->data % (uintptr_t)b->itemsize != 0) return false;
     for (int d = 0; d < a->ndim; d++) {
         if (a->shape[d] != 1 && a->strides[d] != b->strides[d]) return a->size == 0;
@@ -62,7 +62,7 @@ KL_INLINE bool kl_goes_with(const struct kl_layout *b, const struct kl_layout *a
 }
 
 /* Bytes from the first element to the end of the last, where there are any. */
-KL_INLINE int64_t kl_reach(const struct kl_layout *a) {
+KL_INLINE int64_t kl_reach(const struct kl_strided *a) {
     int64_t last = 0;
     for (int d = 0; d < a->ndim; d++) last += a->strides[d] * (a->shape[d] - 1);
     return a->size > 0 ? (last + 1) * a->itemsize : 0;

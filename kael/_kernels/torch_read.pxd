@@ -4,7 +4,7 @@ from kael._kernels.dlpack cimport Described
 
 
 cdef extern from "kael/layout.h":
-    struct kl_layout:
+    struct kl_strided:
         char *data
         int64_t size
         int64_t itemsize
@@ -13,11 +13,11 @@ cdef extern from "kael/layout.h":
         const int64_t *strides
 
     int64_t kl_count(int ndim, const int64_t *shape)
-    bint kl_same_sizes(const kl_layout *a, const kl_layout *b)
-    bint kl_is_packed(const kl_layout *a)
-    bint kl_is_dense(const kl_layout *a)
-    bint kl_goes_with(const kl_layout *b, const kl_layout *a)
-    int64_t kl_reach(const kl_layout *a)
+    bint kl_same_sizes(const kl_strided *a, const kl_strided *b)
+    bint kl_is_packed(const kl_strided *a)
+    bint kl_is_dense(const kl_strided *a)
+    bint kl_goes_with(const kl_strided *b, const kl_strided *a)
+    int64_t kl_reach(const kl_strided *a)
 
 
 ctypedef int (*describe_function)(void *tensor, Described *out) noexcept
@@ -25,7 +25,7 @@ ctypedef int (*describe_function)(void *tensor, Described *out) noexcept
 
 # What a tensor is. Shape and strides belong to the tensor.
 cdef struct Array:
-    kl_layout layout
+    kl_strided layout
     int dtype            # that a rule computes in, f32 or f64
     int storage
 
@@ -47,7 +47,7 @@ cdef class Reader:
     cdef int look_slowly(self, object t, Described *d, str what) except -1
 
 
-cdef kl_layout layout_of(const Described *d) noexcept
+cdef kl_strided layout_of(const Described *d) noexcept
 
 # The dtype of a number of the state, -1 where it is none that a step can advance.
 cdef int number_dtype(const Described *d) noexcept

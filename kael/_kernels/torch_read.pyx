@@ -117,8 +117,8 @@ cdef describe_function exchange_of(object capsule) except? NULL:
     return NULL if api is NULL else api.describe
 
 
-cdef kl_layout layout_of(const Described *d) noexcept:
-    cdef kl_layout layout
+cdef kl_strided layout_of(const Described *d) noexcept:
+    cdef kl_strided layout
     layout.data = <char *> d.data + d.byte_offset
     layout.size = kl_count(d.ndim, d.shape)
     layout.itemsize = d.dtype.bits // 8

@@ -16,8 +16,8 @@ from kael._kernels.step cimport (
     KL_STORAGE_plain, MASTER, Group, Interval, Step, any_overlap, kl_optim_row,
 )
 from kael._kernels.torch_read cimport (
-    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_layout, kl_reach,
-    kl_same_sizes, layout_of, number_dtype,
+    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach, kl_same_sizes,
+    kl_strided, layout_of, number_dtype,
 )
 
 
@@ -195,11 +195,11 @@ cdef class TorchStep(Step):
             return 0
         return self.place(row, MASTER, found, &row.param, &row.param_storage)
 
-    cdef bint in_order(self, const kl_optim_row *row, const kl_layout *a) noexcept:
+    cdef bint in_order(self, const kl_optim_row *row, const kl_strided *a) noexcept:
         """Random numbers are counted in the order of the indices, whatever that of the memory."""
         return not row.stochastic or kl_is_packed(a)
 
-    cdef int check_distinct(self, const kl_layout *a, str what) except -1:
+    cdef int check_distinct(self, const kl_strided *a, str what) except -1:
         """An expanded tensor cannot be written."""
         cdef int d
         for d in range(a.ndim):
@@ -341,7 +341,7 @@ cdef class TorchStep(Step):
         cdef int64_t used = 0
         cdef Py_ssize_t i
         cdef Described d
-        cdef kl_layout layout
+        cdef kl_strided layout
         cdef bint overlap
         cdef size_t size = (len(tensors) + 1) * sizeof(Interval)
         cdef Interval *intervals = <Interval *> malloc(size)
