@@ -21,7 +21,10 @@ LADDER = 1024
 COUNTS = {"1e5": 10**5, "1e6": 10**6, "1e7": 10**7}
 UNARY = ("exp", "log", "sin", "tanh", "sigmoid", "erf", "sqrt", "relu", "gelu")
 REDUCTIONS = ("sum", "mean", "var", "amax", "argmax")
-ROWS = {"64x10": (64, 10), "4096x65": (4096, 65), "1000x1000": (1000, 1000)}
+ROWS = {
+    **{"64x10": (64, 10), "4096x65": (4096, 65)},
+    **{"1000x1000": (1000, 1000), "1024x50257": (1024, 50257)},
+}
 ROW_OPERATIONS = ("softmax", "log_softmax", "layer_norm", "cross_entropy")
 CALLS = ("add", "matmul")
 
@@ -103,7 +106,7 @@ def reduce_jobs(wrap, functions):
     return {**whole, **along}
 
 
-def row_jobs(library):
+def row_jobs(library, wrap):
     functional = library.nn.functional
 
     def loss(x):
@@ -118,7 +121,7 @@ def row_jobs(library):
 
     def both(function, shape):
         def prepare():
-            x = library.from_numpy(values(*shape))
+            x = wrap(values(*shape))
             x.requires_grad = True
             g = library.ones_like(function(x))
 
@@ -133,7 +136,7 @@ def row_jobs(library):
     found = {}
     for each, function in functions.items():
         for label, shape in ROWS.items():
-            found[f"rows {each} {label}"] = on(library.from_numpy, function, shape)
+            found[f"rows {each} {label}"] = on(wrap, function, shape)
             found[f"rows {each} backward {label}"] = both(function, shape)
     return found
 
@@ -159,6 +162,7 @@ def call_jobs(wrap, matmul, with_gradient):
 def numpy_jobs(digits):
     import numpy as np
     import numpy_mlp
+    import numpy_rows
 
     def same(x):
         return x
@@ -174,6 +178,7 @@ def numpy_jobs(digits):
         **products(lambda a, b: lambda: a @ b),
         **elementwise_jobs(same, functions, np.ascontiguousarray),
         **reduce_jobs(same, reductions),
+        **numpy_rows.jobs(values, ROWS),
         "training epoch": lambda: numpy_mlp.epoch(*load(digits), HIDDEN, CLASSES, BATCH),
     }
 
@@ -198,9 +203,9 @@ def tensor_jobs(library, digits):
     return {
         **call_jobs(wrap, library.matmul, True),
         **products(multiply),
-        **elementwise_jobs(wrap, functions, lambda x: x.contiguous()),
-        **reduce_jobs(wrap, reductions),
-        **row_jobs(library),
+        **elementwise_jobs(own, functions, lambda x: x.contiguous()),
+        **reduce_jobs(own, reductions),
+        **row_jobs(library, own),
         "training epoch": lambda: epoch(library, digits, library.optim.Adam),
     }
 

@@ -8,6 +8,9 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 SAMPLE_SECONDS = 0.005  # short, so that few samples meet another process
+# Before each sample: a core that has slept, and whose cache others have used, needs 20 ms and more
+# (softmax of 1000 x 1000 and its gradient took 0.7 ms, 2 ms after a pause of 0.6 s).
+WARM_SECONDS = 0.05
 # Workers of other libraries spin for up to 200 ms after a job (KMP_BLOCKTIME's default) and would
 # take a core from whoever is next. Its own sleep by then, so that an untimed burst goes first.
 QUIET_SECONDS = 0.25
@@ -55,8 +58,7 @@ def serve(name, threads, digits):
             run = None  # its operands go before those of the next come
             run, prepared = mine[job](), job
             repeats = calibrate(run)
-        if threads > 1:
-            burst(run, 4 * repeats if repeats > 1 else 1)
+        warm(run, repeats)
         print(burst(run, repeats), flush=True)
 
 
@@ -67,8 +69,16 @@ def burst(run, count):
     return (time.perf_counter() - start) / count
 
 
+def warm(run, count):
+    end = time.perf_counter() + WARM_SECONDS
+    while time.perf_counter() < end:
+        burst(run, count)
+
+
 def calibrate(run):
-    """How many calls fill a sample, after a warm-up."""
+    """How many calls fill a sample. The first call, which may make what later ones find made (the
+    state of an optimizer), does not count."""
+    run()
     once = burst(run, 1)
     if once < SAMPLE_SECONDS:
         once = burst(run, max(1, round(SAMPLE_SECONDS / 4 / once)))

@@ -290,6 +290,7 @@ def register_hook(tensor, hook):
     RemovableHandle
         ``remove()`` undoes it.
     """
+    require_tensor("register_hook", tensor)
     if not tensor.requires_grad:
         raise RuntimeError("register_hook: the tensor does not require grad")
     return RemovableHandle(*graph.add_hook(tensor, hook))

@@ -1,11 +1,14 @@
 """Functions that make tensors."""
 
+from numbers import Integral
+
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
+from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.checks import integer, real
-from kael.dtypes import as_dtype, float32, int64
+from kael.dtypes import as_dtype, bool_, float32, float64, int64
 from kael.interop import from_data
 
 __all__ = [
@@ -241,6 +244,8 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
     ------
     ValueError
         If ``step`` is zero, or the number of elements has no meaning.
+    OverflowError
+        If three integers make one that the dtype does not hold.
 
     Examples
     --------
@@ -252,15 +257,31 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
         real("arange", name, value)
     if step == 0:
         raise ValueError("arange: step must not be zero")
-    whole = all(isinstance(value, int) for value in (start, end, step))
+    whole = all(isinstance(value, (int, Integral)) for value in (start, end, step))
     dtype = as_dtype(dtype or (int64 if whole else float32))
-    if dtype.is_floating_point:
+    if whole:
+        out = _whole_numbers(range(int(start), int(end), int(step)), dtype)
+    elif dtype.is_floating_point:
         out = kernels.arange_float(start, end, step, dtype.code)
-    elif whole and dtype.code > 0:
-        out = kernels.arange_integer(start, end, step, dtype.code)
     else:
-        out = kernels.arange_float(start, end, step, float32.code).to(dtype)
+        out = kernels.arange_float(start, end, step, float64.code).to(dtype)
     return _ready(out, requires_grad)
+
+
+def _whole_numbers(values, dtype):
+    """The integers of a range; how many there are is exact whatever the dtype."""
+    try:
+        count = len(values)
+    except OverflowError:
+        raise ValueError(f"arange: {values} has no representable length") from None
+    if dtype.is_floating_point:
+        return kernels.floats(values.start, values.step, count, dtype.code)
+    if dtype is bool_:
+        return _whole_numbers(values, int64).to(bool_)
+    for value in (values[0], values[-1]) if count else ():
+        number(value, dtype.code)  # refuses what does not fit; those between do then
+    step = values.step if count > 1 else 0
+    return kernels.integers(values.start if count else 0, step, count, dtype.code)
 
 
 def linspace(start, end, steps, dtype=None, requires_grad=False):

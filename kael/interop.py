@@ -3,7 +3,7 @@
 from kael._kernels import buffers, dlpack
 from kael._kernels import tensor as base
 from kael._kernels.numbers import number
-from kael._kernels.tensor import TensorBase
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.dtypes import as_dtype, bool_, default_of, float32, int64
 
 __all__ = ["from_dlpack", "from_numpy"]
@@ -142,6 +142,7 @@ def to_numpy(x):
     -------
     numpy.ndarray
     """
+    require_tensor("numpy", x)
     if x.requires_grad:
         raise RuntimeError("numpy: the tensor requires grad; use tensor.detach().numpy()")
     import numpy as np
@@ -231,8 +232,11 @@ def reduce(x, protocol):
 
 def rebuild(kind, data, shape, dtype, requires_grad):
     """The inverse of :func:`reduce`; shares ``data`` where it may be written to."""
-    flat = buffers.from_buffer(memoryview(data).cast("B"))
-    out = buffers.reinterpret(flat, dtype.code, shape)
+    if 0 in shape:  # memoryview casts no view without elements
+        out = base.empty(shape, dtype.code)
+    else:
+        flat = buffers.from_buffer(memoryview(data).cast("B"))
+        out = buffers.reinterpret(flat, dtype.code, shape)
     if not out.is_writable:
         out = out.clone()
     out = base.as_class(kind, out)

@@ -6,6 +6,8 @@ threads nor the instruction set change a bit. A forked child continues with its 
 seed it where that is not wanted.
 """
 
+import math
+
 from kael import dtypes
 from kael._kernels import random as kernels
 from kael._kernels.tensor import require_tensor
@@ -167,6 +169,9 @@ _INTEGER_RANGES = {
 }  # fmt: skip
 
 
+_GREATEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": (2 - 2.0**-52) * 2.0**1023}
+
+
 def _randint_arguments(args, low, high, size):
     given = list(args)
     if size is None and given:
@@ -186,7 +191,7 @@ def randperm(n, *, generator=None, dtype=None):
     Parameters
     ----------
     n : int
-        ValueError if negative.
+        ValueError if negative, or so great that the dtype does not hold all of them.
     generator : Generator, optional
         The default one unless given.
     dtype : DType, optional
@@ -204,8 +209,11 @@ def randperm(n, *, generator=None, dtype=None):
     n = integer("randperm", "n", n)
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, got {n}")
+    dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
+    if n - 1 > _INTEGER_RANGES[dtype.name][1]:
+        raise ValueError(f"randperm: 0 to {n - 1} do not fit in {dtype.name}")
     out = kernels.permutation(n, _stream(generator, "randperm"))
-    return out if dtype is None else out.to(dtype)
+    return out.to(dtype)
 
 
 def rand_like(x, *, dtype=None, generator=None, requires_grad=False):
@@ -289,7 +297,7 @@ def uniform_(x, low=0.0, high=1.0, *, generator=None):
     x : Tensor
         Of floats; TypeError otherwise.
     low, high : float
-        ValueError unless ``low <= high``.
+        ValueError unless ``low <= high``, and their distance within the range of the dtype.
     generator : Generator, optional
         The default one unless given.
 
@@ -300,6 +308,12 @@ def uniform_(x, low=0.0, high=1.0, *, generator=None):
     """
     if not real("uniform_", "low", low) <= real("uniform_", "high", high):
         raise ValueError(f"uniform_: low must not exceed high, got low={low}, high={high}")
+    require_tensor("uniform_", x)
+    if high - low > _GREATEST.get(x.dtype.name, math.inf):
+        raise ValueError(
+            f"uniform_: high - low must be within the range of {x.dtype.name}, got low={low}, "
+            f"high={high}"
+        )
     return _fill(kernels.uniform, x, generator, "uniform_", low, high - low)
 
 
@@ -352,7 +366,8 @@ def bernoulli(probabilities, *, generator=None):
     Parameters
     ----------
     probabilities : Tensor
-        Of floats. They are compared with uniform values, so the resolution is 2**-24 in float32.
+        Of floats, in [0, 1] or ValueError. They are compared with uniform values, so the resolution
+        is 2**-24 in float32.
     generator : Generator, optional
         The default one unless given.
 
@@ -367,5 +382,8 @@ def bernoulli(probabilities, *, generator=None):
     [0.0, 1.0]
     """
     require_tensor("bernoulli", probabilities)
+    p = probabilities.detach()
+    if not bool((p >= 0).logical_and(p <= 1).all()):
+        raise ValueError("bernoulli: the probabilities must be in [0, 1]")
     uniform = rand_like(probabilities, generator=_stream(generator, "bernoulli"))
-    return (uniform < probabilities.detach()).to(probabilities.dtype)
+    return (uniform < p).to(p.dtype)

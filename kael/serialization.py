@@ -6,6 +6,7 @@ as exactly these arrays, for any program to read. Anything else, such as an opti
 stores its structure as JSON beside the arrays.
 """
 
+import math
 import os
 
 from kael import dtypes
@@ -36,7 +37,7 @@ def save(obj, path):
     TypeError
         Names the place and the type of what cannot be stored.
     ValueError
-        For another suffix.
+        For another suffix, or a name that the format cannot hold.
     ImportError
         If the package safetensors is needed and missing.
 
@@ -49,7 +50,7 @@ def save(obj, path):
     path = os.fspath(path)
     write = _format(path, "save")[0]
     arrays = {}
-    structure = _taken_apart(obj, "", arrays)
+    structure = _taken_apart(obj, None, arrays)
     flat = isinstance(obj, dict) and all(
         isinstance(key, str) and isinstance(value, Tensor) for key, value in obj.items()
     )
@@ -95,12 +96,18 @@ def load(path):
         raise FileNotFoundError(f"load: no such file: {path!r}")
     try:
         arrays, structure = read(path)
-    except (IsADirectoryError, PermissionError):
+        structure = None if structure is None else json.loads(structure)
+    except (ImportError, IsADirectoryError, MemoryError, PermissionError, TypeError):
         raise
-    except (EOFError, KeyError, OSError, ValueError) as error:
+    except Exception as error:  # damaged bytes make zipfile, NumPy and the rest raise of every kind
         raise ValueError(f"load: {path!r} is damaged or of another format: {error}") from error
     tensors = {name: _tensor(name, array) for name, array in arrays.items()}
-    return tensors if structure is None else _put_together(json.loads(structure), tensors)
+    if structure is None:
+        return tensors
+    try:
+        return _put_together(structure, tensors)
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"load: {path!r} does not hold what it lists: {error!r}") from error
 
 
 def _tensor(name, array):
@@ -115,26 +122,32 @@ def _tensor(name, array):
 
 def _taken_apart(obj, place, arrays):
     if isinstance(obj, Tensor):
-        name = place or "tensor"
+        name = "tensor" if place is None else place
         while name in arrays:  # {"a.b": x, "a": {"b": y}}
             name += "'"
         arrays[name] = obj.detach().contiguous().numpy()
         return {"tensor": name}
     if isinstance(obj, dict):
-        items = [
-            [_key(key, place), _taken_apart(value, f"{place}.{key}" if place else str(key), arrays)]
-            for key, value in obj.items()
-        ]
-        return {"dict": items}
+        return {
+            "dict": [
+                [_key(key, place), _taken_apart(value, _below(place, key), arrays)]
+                for key, value in obj.items()
+            ]
+        }
     if isinstance(obj, (list, tuple)):
         kind = "list" if isinstance(obj, list) else "tuple"
-        below = f"{place}." if place else ""
-        return {kind: [_taken_apart(x, f"{below}{i}", arrays) for i, x in enumerate(obj)]}
+        return {kind: [_taken_apart(x, _below(place, i), arrays) for i, x in enumerate(obj)]}
     if isinstance(obj, dtypes.DType):
         return {"dtype": obj.name}
     if not isinstance(obj, _PLAIN):
-        raise TypeError(f"save: cannot store {type(obj).__name__} at {place or 'the top'!r}")
+        where = "the top" if place is None else place
+        raise TypeError(f"save: cannot store {type(obj).__name__} at {where!r}")
     return obj
+
+
+def _below(place, key):
+    """The place of an item of what stands at a place, None being the top."""
+    return str(key) if place is None else f"{place}.{key}"
 
 
 def _key(key, place):
@@ -173,6 +186,9 @@ def _write_npz(path, arrays, structure):
     import numpy as np
 
     entries = dict(arrays)
+    for name in entries:
+        if name == _STRUCTURE or "\0" in name:
+            raise ValueError(f"save: {name!r} cannot name an array in an npz file")
     if structure is not None:
         entries[_STRUCTURE] = np.frombuffer(structure.encode(), np.uint8)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
@@ -183,21 +199,35 @@ def _write_npz(path, arrays, structure):
 
 def _read_npz(path):
     import zipfile
-    import zlib
-
-    import numpy as np
 
     arrays = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for name in archive.namelist():
-                with archive.open(name) as entry:
-                    array = np.lib.format.read_array(entry, allow_pickle=False)
-                arrays[name.removesuffix(".npy")] = array
-    except (zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(str(error)) from None
+    with zipfile.ZipFile(path) as archive:
+        for member in archive.infolist():
+            with archive.open(member) as entry:
+                array = _read_array(entry, member.file_size)
+            arrays[member.filename.removesuffix(".npy")] = array
     structure = arrays.pop(_STRUCTURE, None)
     return arrays, None if structure is None else bytes(structure).decode()
+
+
+def _read_array(entry, nbytes):
+    """The array of an entry of so many bytes. Memory is reserved for what is there, not for what
+    the header promises."""
+    import numpy as np
+
+    version = np.lib.format.read_magic(entry)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
+    }.get(version)  # fmt: skip
+    if read_header is None:
+        raise ValueError(f"version {version} of NumPy's format")
+    shape, columns_first, dtype = read_header(entry)
+    if dtype.hasobject:
+        raise ValueError("an array of Python's objects, which only code can make")
+    if math.prod(shape) * dtype.itemsize != nbytes - entry.tell():
+        raise ValueError(f"shape {shape} of {dtype} for {nbytes - entry.tell()} bytes")
+    flat = np.frombuffer(entry.read(), dtype)
+    return flat.reshape(shape[::-1]).T if columns_first else flat.reshape(shape)
 
 
 def _write_safetensors(path, arrays, structure):
@@ -212,12 +242,9 @@ def _write_safetensors(path, arrays, structure):
 
 def _read_safetensors(path):
     package = _safetensors("load")
-    try:
-        with package.safe_open(path, framework="numpy") as file:
-            metadata = file.metadata() or {}
-            arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-    except package.SafetensorError as error:
-        raise ValueError(str(error)) from None
+    with package.safe_open(path, framework="numpy") as file:
+        metadata = file.metadata() or {}
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     return arrays, metadata.get(_STRUCTURE)
 
 

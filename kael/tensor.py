@@ -155,7 +155,8 @@ class Tensor(Operators):
         return iter(self.unbind(0))
 
     def __contains__(self, value):
-        return bool((self == value).any())
+        found = self == value
+        return bool(found.any()) if isinstance(found, TensorBase) else found
 
     def __format__(self, spec):
         return format(self.item(), spec) if self.ndim == 0 and spec else format(repr(self), spec)
@@ -175,7 +176,7 @@ class Tensor(Operators):
         Tensor
             Itself, where it is so already.
         """
-        return self.to(float64)
+        return conversion.to(self, float64)
 
     def float(self):
         """As float32.
@@ -185,7 +186,7 @@ class Tensor(Operators):
         Tensor
             Itself, where it is so already.
         """
-        return self.to(float32)
+        return conversion.to(self, float32)
 
     def long(self):
         """As int64.
@@ -195,7 +196,7 @@ class Tensor(Operators):
         Tensor
             Itself, where it is so already.
         """
-        return self.to(int64)
+        return conversion.to(self, int64)
 
     def int(self):
         """As int32.
@@ -205,7 +206,7 @@ class Tensor(Operators):
         Tensor
             Itself, where it is so already.
         """
-        return self.to(int32)
+        return conversion.to(self, int32)
 
     def bool(self):
         """Whether each element differs from zero, as bool.
@@ -215,7 +216,7 @@ class Tensor(Operators):
         Tensor
             Itself, where it is so already.
         """
-        return self.to(bool_)
+        return conversion.to(self, bool_)
 
     def type_as(self, other):
         """In the dtype of another tensor.

@@ -217,3 +217,30 @@ def test_chains_are_contracted_from_left_to_right():
     arrays = [spread(shape, "float32", at) for at, shape in enumerate(pairwise((5, 40, 30, 20)))]
     a, b, c = tensors(arrays)
     assert bits_equal(kael.einsum("ij,jk,kl->il", a, b, c), (a @ b) @ c)
+
+
+@pytest.mark.parametrize(
+    ("equation", "shapes"),
+    [
+        ("i,i", [(3,), (1,)]),
+        ("i,i->", [(1,), (2,)]),
+        ("ij,j->i", [(2, 1), (3,)]),
+        ("ij,ij->", [(2, 1), (2, 3)]),
+        ("ij,jk,k->i", [(2, 1), (3, 4), (1,)]),
+        ("bi,bi->i", [(1, 3), (4, 3)]),
+    ],
+)
+def test_gradients_where_a_summed_dim_is_broadcast(equation, shapes):
+    """Issues of the kind: mlx#4124, robertknight/rten#1369, numpy#10930."""
+    operands = [
+        kael.randn(shape, dtype="float64", generator=kael.Generator(i)).requires_grad_()
+        for i, shape in enumerate(shapes)
+    ]
+    assert gradcheck(lambda *x: kael.einsum(equation, *x), operands)
+
+
+def test_a_size_of_1_gives_way_to_0():
+    """robertknight/rten#1369."""
+    a, b = kael.ones(1, requires_grad=True), kael.ones(0, requires_grad=True)
+    kael.einsum("i,i->", a, b).backward()
+    assert a.grad.tolist() == [0.0] and b.grad.shape == (0,)

@@ -666,3 +666,13 @@ def test_a_repeated_element_beyond_the_caches():
     assert bits_equal(kael.where(c > 0, x, 0.0), np.where(column > 0, array, np.float32(0)))
     gaps = kael.zeros(1031, 8198)[:, ::2]
     assert bits_equal(gaps.copy_(x).sub_(c), array - column)
+
+
+def test_a_bound_beyond_the_dtype_is_none():
+    """NumPy's clip, since 2.0, takes any Python integer."""
+    for dtype, least, greatest in (("uint8", 0, 255), ("int32", -(2**31), 2**31 - 1)):
+        x = kael.tensor([least, 5, greatest], dtype=dtype)
+        for low, high in ((least - 1, greatest + 1), (-(2**70), 2**70), (None, 300 + greatest)):
+            assert x.clamp(low, high).equal(x) and x.clamp(low, high).dtype is x.dtype
+        with pytest.raises(OverflowError, match=f"does not fit in {dtype}"):
+            x.clamp(min=greatest + 1)

@@ -282,3 +282,56 @@ def test_the_gradient_of_repeated_rows_does_not_depend_on_threads():
             table[rows].backward(seed)
         found.append(table.grad.numpy().tobytes())
     assert len(set(found)) == 1
+
+
+def test_what_is_written_is_not_rounded_on_the_way():
+    """A number or a sequence goes at once into the tensor's dtype, as in NumPy."""
+    for write in (
+        lambda x, value: x.__setitem__(slice(None), value),
+        lambda x, value: x.__setitem__(kael.tensor([0, 1]), value),
+        lambda x, value: x.copy_(value),
+    ):
+        doubles, integers = kael.zeros(2, dtype="float64"), kael.zeros(2, dtype="int64")
+        write(doubles, [0.1, 0.2])
+        assert doubles.tolist() == [0.1, 0.2]
+        write(integers, [2.0**24 + 1, 1.9])
+        assert integers.tolist() == [2**24 + 1, 1]
+        write(integers, 2.0**53 - 1)
+        assert integers.tolist() == [2**53 - 1] * 2
+
+
+@pytest.mark.parametrize("value", [300, [300, 1], [1, -1], (256,), range(255, 257), 1e3])
+def test_numbers_that_do_not_fit_are_not_written(value):
+    """Of the kind of numpy#31651: out of range is an error, not another number."""
+    x = kael.ones(2, dtype="uint8")
+    for write in (lambda: x.__setitem__(slice(None), value), lambda: x.copy_(value)):
+        with pytest.raises(OverflowError, match="does not fit in uint8"):
+            write()
+    with pytest.raises(ValueError, match="nan does not fit in uint8"):
+        x[0] = float("nan")
+    assert x.tolist() == [1, 1]
+
+
+def test_an_unsigned_index_beyond_int64_is_not_a_negative_one():
+    with pytest.raises(IndexError, match="18446744073709551615 is out of bounds"):
+        kael.arange(3)[np.array([2**64 - 1], np.uint64)]
+
+
+def test_an_index_that_shares_the_memory_it_selects():
+    """numpy#26844."""
+    x, expected = kael.arange(10), np.arange(10)
+    x[2:][x[:-2]] = 3
+    expected[2:][expected[:-2].copy()] = 3
+    assert x.tolist() == expected.tolist()
+    x = kael.arange(10)
+    x[x.flip(0)] = x
+    assert x.tolist() == list(range(9, -1, -1))
+
+
+def test_masks_that_select_nothing():
+    """pytorch#10000, pytorch#158413."""
+    x = kael.zeros(2, 2)
+    x[kael.tensor([False, False])] = kael.tensor([1.0, 2.0])
+    assert x.sum().item() == 0
+    x[kael.tensor([True, False]), :] = 5
+    assert x.tolist() == [[5, 5], [0, 0]]

@@ -29,7 +29,7 @@ WAYS = [
     (30, 2100, 1100, True, "stream"),
     (1, 1030, 300, False, "turned"),
     (4, 600, 270, False, "turned"),
-    (9, 70, 90, False, "panels"),
+    (26, 70, 90, False, "panels"),
     (300, 70, 1100, True, "panels"),
     (1030, 520, 41, False, "packed"),
     (1100, 1024, 33, False, "packed"),

@@ -3,11 +3,10 @@
 import re
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import THREAD_COUNTS, bits_equal, needs_objdump, objdump, spread
+from conftest import THREAD_COUNTS, bits_equal, spread
 
 import kael
 from kael import matmul_versions as ladder
@@ -546,38 +545,6 @@ def test_blas_is_there_only_where_it_was_built_in():
             RuntimeError, match="kael was built without BLAS; configure with KAEL_USE_BLAS=1"
         ):
             ladder.blas(a, a, out)
-
-
-@needs_objdump
-@pytest.mark.skipif(
-    kael.show_config("dict")["build"]["sanitizer"] != "none",
-    reason="sanitizers watch the stack by using it",
-)
-def test_no_accumulator_leaves_the_registers():
-    """Every loop of every tile that multiplies keeps its sums out of memory."""
-    module = next(Path(kael.__file__).parent.glob("_kernels/matmul.*.so"))
-    text = objdump("-d", "--no-show-raw-insn", module)
-    tiles = re.findall(
-        r"<kl_(?:tile_\d+x\d+|edge_\d+x\d+|turned_\d+)_f\d\d_(?!generic)\w+>:\n((?:.+\n)+)", text
-    )
-    for body in tiles:
-        for loop in innermost_loops(body):
-            if "fmadd" in loop or "fmla" in loop:
-                assert not re.search(r"%[xyz]mm\d+,\S*\(%r[sb]p|\bst[rp]\s+q\d+.*\[sp", loop), loop
-    assert tiles or kael.usable_isas() == ("generic",)
-
-
-def innermost_loops(body):
-    """The instructions between a backward jump and its target, where no other such pair lies."""
-    lines = [line.split(":", 1) for line in body.splitlines() if ":" in line]
-    at = {int(address, 16): number for number, (address, _) in enumerate(lines)}
-    loops = []
-    for last, (_, code) in enumerate(lines):
-        jump = re.match(r"\s*(?:j\w+|b\.\w+|cbn?z\s+\w+,)\s+([0-9a-f]+)", code)
-        first = at.get(int(jump[1], 16), last) if jump else last
-        if first < last and not any(first <= inner for inner, _ in loops):
-            loops.append((first, last))
-            yield "\n".join(code for _, code in lines[first : last + 1])
 
 
 @pytest.mark.parametrize("sizes", [(0, 3), (3, 0)])

@@ -118,14 +118,40 @@ def test_b_at_any_place(transposed, dtype, every_isa):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-def test_a_large_b_at_any_place(dtype, every_isa):
+@pytest.mark.parametrize("columns", [2560, 2563])
+def test_a_large_b_at_any_place(columns, dtype, every_isa):
     """Beyond L3: read from beginning to end, sums waiting in between."""
-    inner, columns = 1040, 2560
-    a, b = spread((4, inner), dtype), spread((inner, columns), dtype, 1)
-    for rows in (1, 3):
-        expected = oracle(a[:rows], b)
+    inner = 1043
+    a, b = spread((6, inner), dtype), spread((inner, columns), dtype, 1)
+    expected = oracle(a, b)
+    for rows in range(1, 7):
         for offset in (0, 16, 48):
             x, y = tensors(a[:rows], placed(b, offset))
             for threads in (1, 2):
                 with kael.num_threads(threads):
-                    assert bits_equal(x @ y, expected), (rows, offset, threads)
+                    assert bits_equal(x @ y, expected[:rows]), (rows, offset, threads)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_a_large_b_onto_sums_and_with_a_bias(dtype, every_isa):
+    a, b = spread((4, 700), dtype), spread((700, 3000), dtype, 1)
+    old, bias = spread((4, 3000), dtype, 2), spread((3000,), dtype, 3)
+    expected = oracle(a, b)
+    for rows in range(1, 5):
+        x, y, c = tensors(a[:rows], b, bias)
+        assert bits_equal(kael.linear(x, y.T, c), expected[:rows] + bias), rows
+        onto, again = old[:rows].copy(), old[:rows].copy()
+        ladder.stream(x, y, kael.from_numpy(onto))
+        ladder.v1_ijk(x, y, kael.from_numpy(again))
+        assert bits_equal(onto, again), rows
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("inner, columns", [(1060, 300), (530, 2900), (1024, 2200)])
+def test_rows_that_take_two_passes_over_a_transposed_b(inner, columns, dtype, every_isa):
+    """More than one kernel takes, of a b beyond L2 or L3; and one row more than two passes do."""
+    a, w = spread((25, inner), dtype), spread((columns, inner), dtype, 1)
+    expected = oracle(a, w.T)
+    for rows in (5, 8, 9, 12, 13, 24, 25):
+        x, y = tensors(a[:rows], w)
+        assert bits_equal(x @ y.T, expected[:rows]), rows

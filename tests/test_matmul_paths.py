@@ -94,7 +94,7 @@ CHOICES = {
     "stream": [(2, 600, 3600, "plain"), (14, 1100, 2000, "plain"), (30, 2100, 1100, "plain")],
     "turned": [(1, 1030, 300, "transposed"), (4, 600, 270, "transposed")],
     "panels": [
-        (9, 70, 90, "transposed"),
+        (26, 70, 90, "transposed"),
         (61, 70, 1100, "plain"),
         (40, 90, 30, "negative"),
         (66, 2050, 270, "transposed"),
@@ -177,8 +177,8 @@ def test_ragged_products_of_many_threads(shape, threads):
 
 
 INTEGER_CHOICES = {
-    "direct": (64, 530, 70, "plain"),
-    "stream": (3, 600, 14500, "plain"),
+    "direct": (64, 530, 96, "plain"),
+    "stream": (3, 600, 14528, "plain"),
     "turned": (2, 530, 270, "transposed"),
     "panels": (40, 530, 90, "transposed"),
     "packed": (None, 530, 40, "transposed"),  # rows as many as 2 MiB hold of blocks, and more
@@ -197,6 +197,23 @@ def test_integers_are_exact_whichever_way(way, dtype, every_isa):
     for threads in (1, 5):
         with kael.num_threads(threads):
             assert bits_equal(kael.matmul(x, y), wide.astype(dtype)), threads
+
+
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_every_small_size_of_integers(dtype, every_isa):
+    """Columns that do not fill a vector, onto sums of more than one inner block, too."""
+    a, b, old = (spread(shape, dtype, i) for i, shape in enumerate([(9, 530), (530, 70), (9, 70)]))
+    wide = a.astype("uint64") @ b.astype("uint64")
+    for columns in range(1, 71):
+        rows = 1 + columns % 9
+        x, y = kael.from_numpy(a[:rows]), kael.from_numpy(b[:, :columns])
+        expected = wide[:rows, :columns].astype(dtype)
+        assert bits_equal(x @ y, expected), (rows, columns)
+        assert bits_equal(x @ y.T.contiguous().T, expected), (rows, columns)
+        out = old[:rows, :columns].copy()
+        ladder.multiply_exact(x.contiguous(), y.contiguous(), kael.from_numpy(out))
+        with np.errstate(over="ignore"):
+            assert bits_equal(out, expected + old[:rows, :columns]), (rows, columns)
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)

@@ -55,7 +55,7 @@ NUMBERS = {
     "addmm: alpha": lambda v: kael.addmm(X, X, kael.ones(4, 4), alpha=v),
     "baddbmm: beta": lambda v: kael.baddbmm(CUBE, CUBE, kael.ones(2, 4, 4), beta=v),
     "isclose: rtol": lambda v: kael.isclose(X, X, v),
-    "isclose: atol": lambda v: kael.allclose(X, X, atol=v),
+    "allclose: atol": lambda v: kael.allclose(X, X, atol=v),
     "arange: start": lambda v: kael.arange(v, 5),
     "arange: step": lambda v: kael.arange(0, 5, v),
     "linspace: end": lambda v: kael.linspace(0, v, 3),
@@ -146,3 +146,26 @@ def test_numbers_of_numpy_are_numbers():
     assert kael.addmm(X, X, kael.eye(4), beta=np.float64(2)).tolist() == (X * 3).tolist()
     assert nn.utils.get_total_norm([X], np.float32(1)).item() == 12
     assert nn.utils.get_total_norm([X], "inf").item() == 1
+
+
+NAMES = {
+    "mse_loss": lambda: F.mse_loss(X, CLASSES),
+    "l1_loss": lambda: F.l1_loss(X, CLASSES),
+    "layer_norm": lambda: F.layer_norm(X, (3,)),
+    "isclose": lambda: kael.isclose(X, CLASSES),
+    "allclose": lambda: kael.allclose(X, CLASSES),
+    "masked_fill": lambda: X.masked_fill(CLASSES > 0, 0.0),
+    "masked_select": lambda: X.masked_select(CLASSES > 0),
+    "var_mean": lambda: kael.var_mean(X, 5),
+    "std_mean": lambda: kael.std_mean(X, unbiased="text"),
+    "stack": lambda: kael.stack([X, X], 9),
+    "embedding": lambda: F.embedding(CLASSES + 9, X),
+    "dropout": lambda: F.dropout(CLASSES),
+    "DataLoader": lambda: kael.data.DataLoader(None, batch_size=2.5),
+}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_operation_made_of_others_names_itself(name):
+    with pytest.raises((IndexError, TypeError, ValueError), match=f"^{name}: "):
+        NAMES[name]()

@@ -291,3 +291,17 @@ def test_a_name_is_not_taken_twice(enter):
     layer = nn.Linear(2, 2)
     with pytest.raises(KeyError, match="attribute 'weight' already exists"):
         getattr(layer, enter)("weight", None)
+
+
+@pytest.mark.parametrize("kind", ["read-only", "expanded"])
+def test_a_parameter_that_cannot_be_written_is_found_before_any_is(kind):
+    """pytorch#28318."""
+    model = nn.Linear(2, 2)
+    bias = np.ones(2, "f4")
+    bias.flags.writeable = False
+    values = kael.from_numpy(bias) if kind == "read-only" else kael.ones(1).expand(2)
+    model.bias = nn.Parameter(values)
+    before = model.weight.detach().clone()
+    with pytest.raises(RuntimeError, match="bias is read-only or expanded in the model"):
+        model.load_state_dict({"weight": kael.zeros(2, 2), "bias": kael.zeros(2)})
+    assert bits_equal(model.weight.detach(), before)

@@ -440,3 +440,32 @@ def test_an_interrupt_in_the_middle_of_training_leaves_the_process_usable(four_t
     assert kael.allocator_stats().in_use_bytes == before
     again, expected = network(), network()
     assert [step(*again) for _ in range(3)] == [step(*expected) for _ in range(3)]
+
+
+@pytest.mark.parametrize("name", ["mse_loss", "l1_loss"])
+def test_losses_name_themselves_and_do_not_wrap(name):
+    loss = getattr(functional, name)
+    with pytest.raises(ValueError, match=rf"^{name}: shapes \(2,\), \(3,\) do not broadcast"):
+        loss(kael.ones(2), kael.ones(3))
+    bytes_, others = (kael.tensor(x, dtype="uint8") for x in ([0, 255], [255, 0]))
+    assert loss(bytes_, others).item() == (255.0**2 if name == "mse_loss" else 255.0)
+
+
+def test_layers_name_themselves():
+    x = kael.ones(2, 3)
+    for call, error, text in [
+        (lambda: functional.layer_norm(x, (4,)), ValueError, r"sizes \(4,\)"),
+        (lambda: functional.layer_norm(x, (3,), kael.ones(4)), ValueError, "weight of shape"),
+        (lambda: functional.layer_norm(x, (3,), eps="x"), TypeError, "eps must be a number"),
+        (lambda: functional.layer_norm(kael.arange(3), (3,)), TypeError, "got int64"),
+        (
+            lambda: functional.layer_norm(x, (3,), kael.ones(3, dtype="float64")),
+            TypeError,
+            "dtypes differ: weight is float64, the input is float32",
+        ),
+        (lambda: functional.embedding(kael.tensor([5]), x), IndexError, "index 5 is out of bounds"),
+        (lambda: functional.dropout(kael.arange(3)), TypeError, "must be of floats, got int64"),
+        (lambda: kael.isclose(x, kael.ones(2)), ValueError, "do not broadcast"),
+    ]:
+        with pytest.raises(error, match=rf"^(layer_norm|embedding|dropout|isclose): .*{text}"):
+            call()

@@ -20,7 +20,7 @@ WIDTHS = {"x86_64": (64, 32, 16), "aarch64": (16, 16)}
 PROGRAM = """
 #include "kael/optim.h"
 int step(const struct kl_runtime *rt, struct kl_optim_row *rows, int64_t count) {
-    return kl_optim_step(rt, KL_RULE_adam, rows, count);
+    return kl_optim_step(rt, KL_RULE_adam, rows, count, false);
 }
 """
 HALVES = """
@@ -59,15 +59,26 @@ def compiled(folder, program, *flags):
     return made
 
 
+# Rules written in vectors, whose loop is that of groups.inc.h: only one lane at a time is left to
+# the compiler.
+BY_GROUPS = ("adagrad.inc.h", "adam.inc.h", "rmsprop.inc.h")
+
+
+def variants(path):
+    """How many copies of its elements a rule has for each type and instruction set."""
+    return sum(map(int, re.findall(r"KL_OPTIM_CASES(\d+)\(", path.read_text()))) or 1
+
+
 def hot_loops():
     """(file, line) of each loop marked as hot -> its copies per instruction set: one for each
     type and variant."""
-    found = {}
-    for path in sorted((INCLUDE / "kael" / "optim").glob("*.inc.h")):
+    folder, found = INCLUDE / "kael" / "optim", {}
+    grouped = sum(variants(folder / name) for name in BY_GROUPS)
+    for path in sorted(folder.glob("*.inc.h")):
         text = path.read_text()
-        variants = sum(map(int, re.findall(r"KL_OPTIM_CASES(\d+)\(", text))) or 1
+        copies = grouped if path.name == "groups.inc.h" else variants(path)
         for match in re.finditer(r"KL_INDEPENDENT\n\s*for", text):
-            found[path.name, text.count("\n", 0, match.end()) + 1] = 2 * variants
+            found[path.name, text.count("\n", 0, match.end()) + 1] = 2 * copies
     return found
 
 
@@ -84,8 +95,10 @@ def half_loops():
 def test_every_rule_has_a_hot_loop():
     rules = re.findall(r"X\((\w+), with\)", (INCLUDE / "kael" / "optim.h").read_text())
     files = {name for name, _ in hot_loops()}
-    clipping = {"clamp", "scale"}
-    assert files == {f"{stem}.inc.h" for stem in {*rules} - clipping - {"stem"} | {"clip", "stage"}}
+    stems = {*rules} - {"stem", "clamp", "scale"} | {"clip", "groups", "stage"}
+    assert files == {f"{stem}.inc.h" for stem in stems} - {*BY_GROUPS}
+    for name in BY_GROUPS:
+        assert "KL_FN(by_groups)(" in (INCLUDE / "kael" / "optim" / name).read_text()
 
 
 @needs_gcc
@@ -107,7 +120,8 @@ def test_every_hot_loop_is_vectorised_in_every_variant(tmp_path, monkeypatch):
             widths[Path(remark[1]).name, int(remark[2]), int(done[1])] += 1
     wanted = Counter()
     for (name, line), copies in {**hot_loops(), **half_loops()}.items():
-        for width in WIDTHS[platform.machine()]:
+        widths_of = WIDTHS[platform.machine()]
+        for width in widths_of[-1:] if name == "groups.inc.h" else widths_of:
             wanted[name, line, width] += copies
     lost = {key: (widths[key], count) for key, count in wanted.items() if widths[key] < count}
     assert lost == {}, "(file, line, bytes): (vectorised, copies)"

@@ -336,3 +336,20 @@ def test_fills_have_the_same_bits_in_any_layout(fill, every_isa):
         getattr(kael.ones(1).expand(3), fill)()
     with pytest.raises(TypeError, match=f"{fill}: fills float32 and float64 tensors, got int64"):
         getattr(kael.arange(3), fill)()
+
+
+def test_draws_that_the_dtype_does_not_hold():
+    """Of the kind of pytorch#59756: wrapped numbers are no permutation."""
+    for n, dtype in ((257, "uint8"), (2**24 + 2, "float32"), (3, "bool")):
+        with pytest.raises(ValueError, match=f"randperm: 0 to {n - 1} do not fit in {dtype}"):
+            kael.randperm(n, dtype=dtype)
+    assert sorted(kael.randperm(256, dtype="uint8").tolist()) == list(range(256))
+    for dtype, great in (("float32", 3e38), ("float64", 1.7e308)):
+        with pytest.raises(ValueError, match=f"uniform_: high - low .* range of {dtype}"):
+            kael.empty(3, dtype=dtype).uniform_(-great, great)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.5, float("nan"), float("inf")])
+def test_what_is_no_probability(p):
+    with pytest.raises(ValueError, match="bernoulli: the probabilities must be in"):
+        kael.bernoulli(kael.tensor([0.5, p]))

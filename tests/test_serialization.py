@@ -1,6 +1,7 @@
 """Saving and loading: npz and safetensors, states of modules and optimizers, damaged files."""
 
 import concurrent.futures
+import contextlib
 import json
 import os
 import pickle
@@ -208,3 +209,69 @@ def test_the_structure_is_plain_json(tmp_path):
         assert sorted(archive.namelist()) == ["0.npy", "__kael_structure__.npy"]
     with np.load(path) as archive:
         assert json.loads(bytes(archive["__kael_structure__"])) == {"list": [{"tensor": "0"}, 2]}
+
+
+def test_names_of_every_kind_come_back(path):
+    for names in (["", "tensor", "a.npy", "a"], ["../x", "/y", "é", "a" * 300], ["a.b", "a'"]):
+        kael.save({name: kael.tensor([i]) for i, name in enumerate(names)}, path)
+        loaded = {name: value.item() for name, value in kael.load(path).items()}
+        assert loaded == {name: i for i, name in enumerate(names)}
+    kael.save({"": kael.ones(1), "a": {"": {"": kael.zeros(1)}}, 7: [kael.ones(2)]}, path)
+    assert kael.load(path)["a"][""][""].tolist() == [0.0]
+
+
+@pytest.mark.parametrize("name", ["__kael_structure__", "a\0b"])
+def test_names_that_npz_cannot_hold_are_refused(tmp_path, name):
+    with pytest.raises(ValueError, match=r"save: .* cannot name an array"):
+        kael.save({name: kael.ones(1)}, tmp_path / "x.npz")
+    assert not os.listdir(tmp_path)
+
+
+def entry(header, data=b"\0" * 16):
+    header = header.encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + data
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (1000000000000,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (-4,), }",
+        "{'descr': '|O', 'fortran_order': False, 'shape': (2,), }",
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }",
+        "{'descr': '<f4'}",
+        "[]",
+        "{'descr': '<f4', (",
+        "__import__('os')",
+    ],
+)
+def test_a_header_that_promises_more_than_is_there(tmp_path, header):
+    """keras#23016: nothing is reserved for it; mlx#3363."""
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("a.npy", entry(header))
+    with pytest.raises(ValueError, match="damaged"):
+        kael.load(tmp_path / "x.npz")
+
+
+@pytest.mark.parametrize(
+    "structure",
+    ['{"tensor": "b"}', '{"dict": 5}', '{"what": 1}', '{"a": 1, "b": 2}', '{"list": null}', "{"],
+)
+def test_a_structure_that_does_not_fit(path, structure):
+    written = kael.serialization._FORMATS[path.suffix][0]
+    written(os.fspath(path), {"a": np.ones(2, "f4")}, structure)
+    with pytest.raises(ValueError, match="load: "):
+        kael.load(path)
+
+
+def test_any_damaged_bit_is_a_value_error_or_another_value(path):
+    kael.save({"a": kael.arange(100.0), "s": {"x": kael.tensor([1])}}, path)
+    whole = path.read_bytes()
+    draw = np.random.default_rng(0)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        damaged[draw.integers(len(whole))] ^= 1 << draw.integers(8)
+        path.write_bytes(damaged)
+        with contextlib.suppress(TypeError, ValueError):
+            kael.load(path)

@@ -523,3 +523,85 @@ def test_floats_are_not_taken_for_integers():
     ):
         with pytest.raises(TypeError, match="integer"):
             call()
+
+
+# ---- reports of others ----
+
+
+def test_whole_numbers_in_a_range_are_counted_exactly():
+    """numpy#6238, numpy#27985, numpy#16426."""
+    assert kael.arange(0, 10**16 + 1, 10**14).shape == (101,)
+    step = -(2**53) - 1
+    assert kael.arange(0, step - 1, step).tolist() == [0, step]
+    assert kael.arange(2**53, 2**53 + 3, dtype="float64").shape == (3,)
+    assert kael.arange(0, 5, 2**63).tolist() == [0]
+    assert kael.arange(np.int64(1), np.int32(4)).dtype is kael.int64
+    assert kael.arange(0.1, 100, 0.4, dtype="int32").tolist() == [  # numpy#8560
+        int(0.1 + 0.4 * i) for i in range(250)
+    ]
+    with pytest.raises(ValueError, match="length"):
+        kael.arange(0, 2**63 + 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "dtype"),
+    [
+        ((300,), "uint8"),
+        ((-1, 3), "uint8"),
+        ((2**31 - 1, 2**31 + 2), "int32"),
+        ((2**63, 2**63 + 2), "int64"),
+    ],
+)
+def test_a_range_that_the_dtype_does_not_hold(arguments, dtype):
+    with pytest.raises(OverflowError, match=f"does not fit in {dtype}"):
+        kael.arange(*arguments, dtype=dtype)
+
+
+def test_linspace_over_more_than_the_range():
+    assert kael.linspace(-1e308, 1e308, 3, dtype="float64").tolist() == [-1e308, 0.0, 1e308]
+
+
+def test_any_integer_can_be_compared_with_floats():
+    for dtype in ("float32", "float64"):
+        x = kael.tensor([1.0, np.inf, -np.inf, np.nan], dtype=dtype)
+        assert (x < 10**400).tolist() == [True, False, True, False]
+        assert (x > -(10**400)).tolist() == [True, True, False, False]
+        assert kael.eq(x[:1], 10**400).tolist() == [False]
+        with pytest.raises(OverflowError):
+            x + 10**400
+
+
+def test_what_a_tensor_cannot_be_compared_with_is_not_in_it():
+    x = kael.ones(3)
+    assert all(value not in x for value in ("a", None, [], {}))
+    assert 1.0 in x and 2.0 not in x
+
+
+@pytest.mark.parametrize("name", ["floor_divide_", "remainder_"])
+@pytest.mark.parametrize("dtype", ["int64", "int32", "uint8"])
+def test_a_division_that_stops_leaves_its_operand_whole(name, dtype):
+    """pytorch#38051: a divisor of zero is an error; it comes before anything is written."""
+    x = kael.arange(100_000).to(dtype)
+    divisor = kael.full((100_000,), 3, dtype=dtype)
+    divisor[99_999] = 0
+    before = x.clone()
+    for target, by in ((x, divisor), (x[::2], divisor[1::2]), (x, 0)):
+        with pytest.raises(ZeroDivisionError):
+            getattr(target, name)(by)
+        assert x.equal(before)
+    assert getattr(x, name)(divisor.clamp(min=1)) is x
+
+
+@pytest.mark.parametrize("call", ["to", "clone", "contiguous", "fill_", "zero_", "copy_", "numpy"])
+def test_a_method_called_on_something_else(call):
+    more = {"to": ["float32"], "fill_": [1], "copy_": [kael.ones(1)]}.get(call, [])
+    with pytest.raises(TypeError, match=f"{call}: operand 1 must be a Tensor, got str"):
+        getattr(kael.Tensor, call)("text", *more)
+
+
+def test_empty_tensors_pickle_out_of_band():
+    for x in (kael.zeros(0, 3), kael.zeros(2, 0, dtype="int64"), kael.zeros(0)):
+        buffers = []
+        data = pickle.dumps(x, 5, buffer_callback=buffers.append)
+        again = pickle.loads(data, buffers=buffers)
+        assert again.shape == x.shape and again.dtype is x.dtype

@@ -343,3 +343,33 @@ def test_pytorchs_compiler_is_not_imported():
     print(before or "torch._dynamo" not in sys.modules)
     """
     assert run_script(script).split()[-1] == "True"
+
+
+@pytest.mark.parametrize("library", ["kael", "torch"])
+def test_the_first_step_starts_no_process_and_writes_no_file(library, tmp_path):
+    # deepspeedai/DeepSpeed#889, #1127, #3094, #5677 and #7556: a compiler at the first use
+    script = f"""
+    import os, sys
+    import {library}, kael, kael.{"torch." if library == "torch" else ""}optim as optim
+
+    forbidden = []
+
+    def listen(event, arguments):
+        writes = event == "open" and (arguments[1] or "r")[0] not in "r"
+        made = event.split(".")[0] in ("subprocess", "ctypes") or event in (
+            "os.exec", "os.fork", "os.forkpty", "os.mkdir", "os.posix_spawn", "os.system"
+        )
+        if writes or made:
+            forbidden.append((event, arguments))
+
+    sys.addaudithook(listen)
+    for name in ("Adam", "AdamW", "SGD", "Adagrad", "RMSprop", "Lion"):
+        p = {library}.ones(3, 3, requires_grad=True)
+        p.grad = {library}.ones(3, 3)
+        getattr(optim, name)([p], lr=0.1).step()
+    print(forbidden, "torch._dynamo" in sys.modules)
+    """
+    home = tmp_path / "home"
+    home.mkdir(mode=0o555)
+    environment = {"PATH": "", "HOME": str(home), "TMPDIR": str(home)}
+    assert run_script(script, environment).split("\n")[-2] == "[] False"

@@ -60,7 +60,7 @@ def test_every_word_is_tried():
     text = (ROOT / "include" / "kael" / "vec" / "generic.inc.h").read_text()
     words = set(re.findall(r"V\((\w+)\)(?:\(.*\) \{|;| = 1)", text))
     assert len(words) > 45
-    others = {"iota", "head", "swap", "any", "load_part", "store_part"}
+    others = {"iota", "head", "swap", "any", "turn", "stream", "load_part", "store_part"}
     assert words == {*names()} | BY_OTHERS | others
     text = (ROOT / "include" / "kael" / "vec" / "generic.h").read_text()
     assert set(re.findall(r"v_(\w+?)_f(?:32|64)_generic\(", text)) - words == {
@@ -198,6 +198,23 @@ def test_across_lanes(library, call, code, isa):
         assert call("any", np.where(np.arange(64) == lane, 1, x * 2).astype(x.dtype),
                     result=ctypes.c_bool)  # fmt: skip
     assert not call("any", x * 2, result=ctypes.c_bool)
+
+
+def test_squares_are_turned(library, call, code, isa):
+    lanes = width(library, code, isa)
+    x = np.arange(lanes * lanes, dtype=FLOATS[code])
+    out = np.zeros_like(x)
+    call("turn", x, out)
+    assert bits_equal(out.reshape(lanes, lanes), x.reshape(lanes, lanes).T)
+
+
+def test_streamed_vectors_arrive(library, call, code, isa):
+    lanes, room = width(library, code, isa), np.zeros(64, FLOATS[code])
+    first = -room.ctypes.data % 64 // room.itemsize  # a line of memory begins here
+    x = np.arange(1, 65, dtype=FLOATS[code])
+    call("stream", x, room[first:])
+    assert bits_equal(room[first : first + lanes], x[:lanes])
+    assert np.count_nonzero(room) == lanes
 
 
 def test_parts_touch_no_other_lane(library, call, code, isa):

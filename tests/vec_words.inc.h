@@ -59,6 +59,13 @@ void KL_CAT4(word, swap, KL_TYPE, KL_ISA)(const T *a, T *out) {
     if (KL_FN(lanes) > 2) V(store)(out + KL_FN(lanes), V(swap)(V(load)(a), 2));
     if (KL_FN(lanes) > 1) V(store)(out, V(swap)(V(load)(a), 1));
 }
+void KL_CAT4(word, turn, KL_TYPE, KL_ISA)(const T *a, T *out) {
+    V(vec) rows[KL_FN(lanes)];
+    for (int r = 0; r < KL_FN(lanes); r++) rows[r] = V(load)(a + r * KL_FN(lanes));
+    V(turn)(rows);
+    for (int r = 0; r < KL_FN(lanes); r++) V(store)(out + r * KL_FN(lanes), rows[r]);
+}
+void KL_CAT4(word, stream, KL_TYPE, KL_ISA)(const T *a, T *out) { V(stream)(out, V(load)(a)); }
 bool KL_CAT4(word, any, KL_TYPE, KL_ISA)(const T *a) {
     return V(any)(V(eq)(V(load)(a), V(splat)(1)));
 }

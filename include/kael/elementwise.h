@@ -5,7 +5,6 @@
 
 #include "kael/elementwise/loops.h"
 #include "kael/elementwise/operations.h"
-#include "kael/elementwise/transpose.h"
 #include "kael/elementwise/walk.h"
 
 /* NULL where the operation does not take the dtype. */
@@ -15,6 +14,7 @@ struct kl_elementwise_kernels {
     kl_kernel where[KL_DTYPE_COUNT];
     kl_kernel clamp[KL_DTYPE_COUNT];
     kl_kernel convert[KL_DTYPE_COUNT][KL_DTYPE_COUNT]; /* [from][to] */
+    kl_kernel copy[2]; /* of elements of 4 bytes, of 8 */
 };
 
 #define KL_BODY "kael/elementwise.inc.h"
@@ -29,6 +29,8 @@ static const struct kl_elementwise_kernels *const kl_elementwise_table[KL_ISA_CO
     KL_ISAS(X)
 #undef X
 };
+
+#include "kael/elementwise/transpose.h"
 
 /* ---- operands of any layout ---- */
 
@@ -47,6 +49,7 @@ struct kl_flat {
     int operands;                     /* as in struct kl_walk */
     char *data[kMaxOperands];
     int64_t itemsize[kMaxOperands];
+    bool streamed;
 };
 
 static int kl_flat_range(void *context, int64_t first, int64_t last) {
@@ -54,13 +57,19 @@ static int kl_flat_range(void *context, int64_t first, int64_t last) {
     const void *in[kMaxOperands];
     for (int k = 1; k < flat->operands; ++k)
         in[k - 1] = flat->data[k] + first * flat->itemsize[k];
-    return flat->kernel(flat->data[0] + first * flat->itemsize[0], in, last - first);
+    const int status = kl_run_kernel(flat->kernel, flat->data[0] + first * flat->itemsize[0], in,
+                                     flat->itemsize, flat->operands - 1, last - first,
+                                     flat->streamed);
+    if (flat->streamed) kl_stream_end();
+    return status;
 }
 
 /* Applies a kernel to size elements of contiguous, aligned operands, each worth cost additions. */
 static int kl_flat_run(const struct kl_runtime *rt, struct kl_flat *flat, int64_t size,
                        int64_t cost) {
     if (size == 0) return KL_OK;
+    flat->streamed = kl_streamed(size * flat->itemsize[0], flat->data[0], flat->data + 1,
+                                 flat->operands - 1);
     const int64_t grain = kl_grain(rt, size, cost);
     if (size <= grain) return kl_flat_range(flat, 0, size);
     return rt->parallel_for(0, size, grain, kl_flat_range, flat);

@@ -19,6 +19,12 @@
 #define KL_ISAS(X) X(generic, "portable C", true)
 #endif
 
+/* The set to use where vectors of a whole cache line would cross one each time. */
+#define KL_NARROWER_avx512  avx2
+#define KL_NARROWER_avx2    avx2
+#define KL_NARROWER_neon    neon
+#define KL_NARROWER_generic generic
+
 /* Row numbers of every kernel table. */
 enum kl_isa {
 #define X(isa, title, usable) KL_ISA_##isa,

@@ -140,7 +140,8 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
     if (turned == NULL)
         return product->rows <= FEW_ROWS &&
                product->columns >= KL_TURNED_VECTORS * kernels->width;
-    return product->rows <= turned->rows &&
+    const int passes = kl_b_within(kernels, product, turned->once) ? 1 : KL_TURNED_PASSES;
+    return product->rows <= passes * turned->rows &&
            product->columns >= KL_TURNED_STREAMS * turned->lanes;
 }
 
@@ -162,6 +163,9 @@ KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
 /* The way that suits the operands best. */
 static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
                                  const struct kl_product *product) {
+    if (kernels->padded && product->columns % kernels->width != 0 &&
+        product->b.column == kernels->size)
+        return KL_PANELS;
     if ((kl_direct_b(kernels, product) || kl_passes_b(kernels, product)) &&
         !kl_rows_collide(kernels, product))
         return KL_DIRECT;

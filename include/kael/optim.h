@@ -1,11 +1,14 @@
 /* Optimizers: one parallel region over every parameter of every group.
  *
- *     rows      |--- 0 ---|- 1 -||--------- 3 ---------|      (2 is empty: it has no indices)
- *     slices    |     A     |     B     |     C     |D |      by rt->parallel_for
+ *     rows      |--- 0 ---|- 1 -||---------- 3 ----------|     (2 is empty: it has no indices)
+ *     slices    |  0  |  1  |  2  |  3  |  4  |  5  |  6 |
+ *     lanes     |  of one thread ->     |  of another -> |     and back in the next step
  *
- * The elements of all rows form one index space and each participant takes slices of it, so
- * neither one large matrix nor five hundred small vectors leave a thread idle. An element's new
- * value depends on that element alone: bits do not depend on where a slice or a vector ends.
+ * The elements of all rows form one index space that is cut into slices, so neither one large
+ * matrix nor five hundred small vectors leave a thread idle. A thread walks its own lane, then
+ * helps with the others. Lanes are the same in every step and every other step walks them from
+ * their ends: what lies in a core's cache is found there. An element's new value depends on that
+ * element alone: bits do not depend on where a slice or a vector ends, or who comes first.
  *
  * A step reads and writes memory once: 28 bytes an element for Adam in f32, 20 for SGD with
  * momentum. Stores that bypass the cache were measured at 0.6 of this speed, prefetching at 0.9.
@@ -13,6 +16,8 @@
 #ifndef KAEL_OPTIM_H
 #define KAEL_OPTIM_H
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "kael/optim/adadelta.h"
@@ -82,27 +87,54 @@ static const kl_optim_stage kl_optim_stages[KL_ISA_COUNT][2] = {
 /* Adam moves 28 bytes an element and takes 0.3 ns in cache, an addition 12 and 0.13. */
 enum { KL_OPTIM_COST = 3 };
 
-struct kl_optim_job {
-    const struct kl_optim_row *rows;
-    int64_t count;
-    const kl_optim_kernel *kernels; /* by dtype, from f32 */
-    const kl_optim_stage *stages;
+/* Elements of a slice: an eighth of a lane, but few enough that one fits into a core's cache, and
+ * enough that its calls, or its start in memory, do not count: of 50 million in slices of 8192 a
+ * step took 1.04 of this. Within a row slices end at whole pages and whole vectors. */
+enum { KL_OPTIM_SHORT = 8192, KL_OPTIM_LONG = 65536, KL_OPTIM_PARTS = 8, KL_OPTIM_CUT = 1024 };
+
+/* Elements [first, last) in `slices`, of which `taken` are done or being worked on. Its own thread
+ * may not have come yet; threads past the last lane share those of others. */
+enum { KL_OPTIM_LANES = 64 };
+struct kl_optim_lane {
+    _Alignas(KL_ALIGNMENT) _Atomic int64_t taken;
+    _Atomic bool owned;
+    int64_t first, last, slices;
 };
 
-/* The row that holds joint index i: the last one that begins at or before it. */
-KL_INLINE int64_t kl_optim_find(const struct kl_optim_job *job, int64_t i) {
-    int64_t low = 0, high = job->count;
-    while (high - low > 1) {
-        const int64_t middle = low + (high - low) / 2;
-        if (job->rows[middle].begin <= i) low = middle;
-        else high = middle;
+struct kl_optim_job {
+    const struct kl_optim_row *rows;
+    int64_t count, total;
+    const kl_optim_kernel *kernels; /* by dtype, from f32 */
+    const kl_optim_stage *stages;
+    bool backward;
+    pthread_t caller;
+    _Atomic int64_t helpers;
+    int64_t slice, lanes;
+    struct kl_optim_lane lane[KL_OPTIM_LANES];
+};
+
+/* The row that holds joint index i: the last one that begins at or before it. The choices of this
+ * search are as good as random, so that they are no branches. */
+KL_INLINE const struct kl_optim_row *kl_optim_find(const struct kl_optim_job *job, int64_t i) {
+    const struct kl_optim_row *row = job->rows;
+    for (int64_t count = job->count; count > 1;) {
+        const int64_t half = count / 2;
+        row += row[half].begin <= i ? half : 0;
+        count -= half;
     }
-    return low;
+    return row;
 }
 
-static int kl_optim_body(void *context, int64_t first, int64_t last) {
-    const struct kl_optim_job *job = context;
-    const struct kl_optim_row *row = job->rows + kl_optim_find(job, first);
+/* Moves joint index *i back to the cut next to it; the row that holds it. */
+KL_INLINE const struct kl_optim_row *kl_optim_cut(const struct kl_optim_job *job, int64_t *i) {
+    const struct kl_optim_row *row = kl_optim_find(job, *i);
+    if (*i < job->total) *i -= (*i - row->begin) % KL_OPTIM_CUT;
+    return row;
+}
+
+static void kl_optim_slice(const struct kl_optim_job *job, int64_t first, int64_t last) {
+    const struct kl_optim_row *row = kl_optim_cut(job, &first);
+    kl_optim_cut(job, &last);
     for (; first < last; ++row) {
         const int64_t offset = first - row->begin;
         const int64_t count = kl_min(row->size - offset, last - first);
@@ -112,20 +144,65 @@ static int kl_optim_body(void *context, int64_t first, int64_t last) {
         else job->kernels[type](row, offset, count);
         first += count;
     }
+}
+
+/* Takes slices of a lane until none is left. The last one is for the lane's own thread, which comes
+ * to it next: memory in another core's cache takes longer than the wait. */
+static void kl_optim_walk(const struct kl_optim_job *job, struct kl_optim_lane *lane, bool own) {
+    if (own) atomic_store(&lane->owned, true);
+    for (;;) {
+        if (!own && atomic_load(&lane->taken) == lane->slices - 1 && atomic_load(&lane->owned))
+            return;
+        const int64_t k = atomic_fetch_add(&lane->taken, 1);
+        if (k >= lane->slices) return;
+        const int64_t slice = job->backward ? lane->slices - 1 - k : k;
+        const int64_t first = lane->first + slice * job->slice;
+        kl_optim_slice(job, first, kl_min(first + job->slice, lane->last));
+    }
+}
+
+/* A thread's whole part: a lane of its own, then the others'. The first is the caller's: by the
+ * order in which threads come, two of them changed lanes now and then. */
+static int kl_optim_body(void *context, int64_t first, int64_t last) {
+    struct kl_optim_job *job = context;
+    const bool caller = pthread_equal(pthread_self(), job->caller);
+    const int64_t own = caller ? 0 : 1 + atomic_fetch_add(&job->helpers, 1);
+    (void)first, (void)last;
+    for (int64_t l = 0; l < job->lanes; ++l)
+        kl_optim_walk(job, &job->lane[(own + l) % job->lanes], l == 0);
     return KL_OK;
 }
 
-/* The entry point. */
+/* The entry point. backward: the lanes from their ends; no bit depends on it. */
 static int kl_optim_step(const struct kl_runtime *rt, int rule, struct kl_optim_row *rows,
-                         int64_t count) {
-    struct kl_optim_job job = {rows, count, kl_optim_table[rt->isa][rule],
-                               kl_optim_stages[rt->isa]};
-    int64_t total = 0;
+                         int64_t count, bool backward) {
+    struct kl_optim_job job;
+    job.rows = rows;
+    job.count = count;
+    job.kernels = kl_optim_table[rt->isa][rule];
+    job.stages = kl_optim_stages[rt->isa];
+    job.backward = backward;
+    job.caller = pthread_self();
+    atomic_init(&job.helpers, 0);
+    job.total = 0;
     for (int64_t i = 0; i < count; ++i) {
-        rows[i].begin = total;
-        total += rows[i].size;
+        rows[i].begin = job.total;
+        job.total += rows[i].size;
     }
-    return rt->parallel_for(0, total, kl_grain(rt, total, KL_OPTIM_COST), kl_optim_body, &job);
+    const int64_t grain = kl_grain(rt, job.total, KL_OPTIM_COST);
+    const int64_t threads = kl_max(1, kl_min(rt->num_threads(), job.total / grain));
+    job.lanes = kl_min(threads, KL_OPTIM_LANES);
+    const int64_t share = job.total / job.lanes;
+    job.slice = kl_max(KL_OPTIM_SHORT, kl_min(KL_OPTIM_LONG, share / KL_OPTIM_PARTS));
+    for (int64_t l = 0; l < job.lanes; ++l) {
+        struct kl_optim_lane *lane = &job.lane[l];
+        atomic_init(&lane->taken, 0);
+        atomic_init(&lane->owned, false);
+        lane->first = l * share;
+        lane->last = l + 1 < job.lanes ? lane->first + share : job.total;
+        lane->slices = kl_ceil_div(lane->last - lane->first, job.slice);
+    }
+    return rt->parallel_for(0, threads, 1, kl_optim_body, &job);
 }
 
 #endif

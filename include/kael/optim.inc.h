@@ -5,6 +5,10 @@
  * scalars were computed in double and are narrowed once, here. Each product and each sum rounds
  * once (numerics R1): vector part, tail and every instruction set agree. p, g, m, v, ... stand for
  * one element of the parameter, the gradient and the state.
+ *
+ * An element is loaded whole before anything of it is stored. Large arrays all begin at one offset
+ * in their pages, and a load waits for an earlier store of another array at the same offset: Adam
+ * took 1.4 of this on arrays in cache (Zen 4).
  */
 
 struct KL_FN(scalars) {
@@ -61,6 +65,8 @@ KL_INLINE T KL_FN(gradient)(T g, T x, T decay, const int variant) {
 #define KL_OPTIM_CASES4(stem, n) KL_OPTIM_CASES2(stem, n) KL_OPTIM_CASES2(stem, n + 2)
 #define KL_OPTIM_CASES8(stem, n) KL_OPTIM_CASES4(stem, n) KL_OPTIM_CASES4(stem, n + 4)
 #define KL_OPTIM_CASES16(stem, n) KL_OPTIM_CASES8(stem, n) KL_OPTIM_CASES8(stem, n + 8)
+
+#include "kael/optim/groups.inc.h"
 
 #include "kael/optim/adadelta.inc.h"
 #include "kael/optim/adagrad.inc.h"

@@ -321,6 +321,19 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
     return KL_OK;
 }
 
+/* The set whose kernels run: for sums of f32 along rows one with narrower vectors, as these convert
+ * faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by those of 32.
+ * Down columns, where memory is streamed, wide ones do better. */
+static int kl_reduce_isa(const struct kl_reduce *r, int dtype) {
+    static const int narrower[] = {
+#define X(isa, title, usable) KL_CAT2(KL_ISA_, KL_NARROWER_##isa),
+        KL_ISAS(X)
+#undef X
+    };
+    const bool converts = dtype == KL_DTYPE_f32 && r->term < KL_TERM_MAX;
+    return converts && !r->plan.columns ? narrower[r->rt->isa] : r->rt->isa;
+}
+
 /* Reduces the dims of `mask` of x. Integer dtypes know sum, prod and the extremes. `divisor` is
  * what mean and variances divide by. values[outputs] of values_dtype (f32 or f64 from floats;
  * int64, or x's own for max and min, from integers) and indices[outputs] may be NULL. max, min,
@@ -340,7 +353,6 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
     };
     static const double nothing = 0;
     struct kl_reduce r = {.rt = rt, .x = (const char *)x, .divisor = divisor, .values = values};
-    r.kernels = &kl_reduce_table[rt->isa][dtype];
     r.itemsize = kl_itemsize(dtype);
     r.floats = kl_is_float(dtype);
     r.term = terms[reduction];
@@ -352,6 +364,7 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
                                                       : kl_short_sum;
     kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row);
     if (r.plan.outputs == 0) return KL_OK;
+    r.kernels = &kl_reduce_table[kl_reduce_isa(&r, dtype)][dtype];
     if (r.plan.size == 0) r.x = (const char *)&nothing;
     if (r.plan.blocks == 1) return kl_reduce_run(&r);
 

@@ -1,6 +1,6 @@
 """Tensors made from numbers alone: zeros, evenly spaced values and the identity."""
 
-from libc.math cimport ceil
+from libc.math cimport ceil, isinf
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memset
 
@@ -55,29 +55,34 @@ def arange_float(double start, double stop, double step, int code):
     if not count < 4.6e18:
         raise ValueError(f"arange: from {start} to {stop} by {step} has no representable length")
     size = <int64_t> count if count > 0 else 0
+    return floats(start, step, size, code)
+
+
+def integers(int64_t start, int64_t step, int64_t size, int code):
+    """``size`` integers from start on by step, all of which the dtype holds."""
+    assert code in (KL_DTYPE_i64, KL_DTYPE_i32, KL_DTYPE_u8)
     cdef TensorBase out = new_tensor(code, 1, &size)
     with nogil:
-        steps_float(out, start, step)
+        steps_integer(out, start, step)
     return out
 
 
-def arange_integer(start, stop, step, int code):
-    """The integers of ``range(start, stop, step)``."""
-    assert code in (KL_DTYPE_i64, KL_DTYPE_i32, KL_DTYPE_u8)
-    cdef int64_t size = len(range(start, stop, step))
-    cdef int64_t first = start, stride = step
+def floats(double start, double step, int64_t size, int code):
+    """``size`` values from start on by step."""
     cdef TensorBase out = new_tensor(code, 1, &size)
     with nogil:
-        steps_integer(out, first, stride)
+        steps_float(out, start, step)
     return out
 
 
 def linspace(double start, double stop, int64_t size, int code):
     """``size`` values from start to stop, both included."""
-    cdef TensorBase out = new_tensor(code, 1, &size)
-    cdef double step = (stop - start) / (size - 1) if size > 1 else 0.0
-    with nogil:
-        steps_float(out, start, step)
+    cdef double step = 0.0
+    if size > 1:
+        step = (stop - start) / (size - 1)
+        if isinf(step):  # the distance is beyond the range, though its parts are not
+            step = stop / (size - 1) - start / (size - 1)
+    cdef TensorBase out = floats(start, step, size, code)
     if size > 1 and code == KL_DTYPE_f32:
         (<float *> out.data)[size - 1] = <float> stop
     elif size > 1:

@@ -5,7 +5,7 @@ from kael._kernels.tensor cimport TensorBase
 
 
 cdef extern from "kael/elementwise/loops.h" nogil:
-    ctypedef int (*kl_kernel)(void *out, const void *const *inputs, int64_t n) noexcept
+    ctypedef int (*kl_kernel)(void *out, const void *const *in_, int64_t n, bint far) noexcept
 
 
 cdef extern from "kael/elementwise/operations.h" nogil:

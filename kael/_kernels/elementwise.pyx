@@ -6,8 +6,8 @@ from kael._kernels.numbers cimport new_number
 from kael._kernels.overlap cimport describe, kl_in_the_way, kl_layout
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, KL_DTYPE_COUNT, TensorBase, begin_write, bytes_of, kl_aligned,
-    kl_itemsize, new_like, new_tensor,
+    KL_DTYPE_bool, KL_DTYPE_COUNT, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, begin_write, bytes_of,
+    kl_aligned, kl_itemsize, new_like, new_tensor,
 )
 
 
@@ -26,6 +26,7 @@ cdef extern from "kael/elementwise.h" nogil:
         kl_kernel where[KL_DTYPE_COUNT]
         kl_kernel clamp[KL_DTYPE_COUNT]
         kl_kernel convert[KL_DTYPE_COUNT][KL_DTYPE_COUNT]
+        kl_kernel copy[2]
 
     const kl_elementwise_kernels *const *kl_elementwise_table
 
@@ -60,15 +61,12 @@ cdef int64_t kConvertCost = 1
 
 DTYPE_NAMES = ("bool", "uint8", "int32", "int64", "float32", "float64")
 
-cdef tuple unary_names = tuple([
-    kl_unary_operations[op].name.decode() for op in range(KL_UNARY_COUNT)])
-cdef tuple binary_names = tuple([
-    kl_binary_operations[op].name.decode() for op in range(KL_BINARY_COUNT)])
+cdef tuple unary_names = tuple([each["name"].decode() for each in kl_unary_operations])
+cdef tuple binary_names = tuple([each["name"].decode() for each in kl_binary_operations])
 
 
 cdef inline str unary_name(int op):
     return <str> unary_names[op]
-
 
 cdef inline str binary_name(int op):
     return <str> binary_names[op]
@@ -148,11 +146,10 @@ cdef TensorBase turned(TensorBase x, TensorBase out):
 # ---- running a kernel ----
 
 cdef inline void add_flat(kl_flat *flat, TensorBase x) noexcept:
-    if x is None:
-        return
-    flat.data[flat.operands] = x.data
-    flat.itemsize[flat.operands] = kl_itemsize(x.dtype)
-    flat.operands += 1
+    if x is not None:
+        flat.data[flat.operands] = x.data
+        flat.itemsize[flat.operands] = kl_itemsize(x.dtype)
+        flat.operands += 1
 
 
 cdef inline void add_operand(kl_walk *walk, TensorBase x) noexcept:
@@ -289,9 +286,12 @@ cdef TensorBase packed_copy(TensorBase x, int dtype):
 cdef int copy_elements(TensorBase out, TensorBase x) except -1:
     """Copies x, which broadcasts to out and does not overlap it."""
     cdef const kl_runtime *rt = runtime()
-    cdef kl_kernel kernel = kl_elementwise_table[rt.isa].convert[x.dtype][out.dtype]
+    cdef const kl_elementwise_kernels *kernels = kl_elementwise_table[rt.isa]
+    cdef kl_kernel kernel = kernels.convert[x.dtype][out.dtype]
     if x.dtype == out.dtype and not (flat_like(out, out) and flat_like(x, out)):
         kernel = NULL
+    elif x.dtype == out.dtype and x.dtype > KL_DTYPE_u8:
+        kernel = kernels.copy[kl_itemsize(x.dtype) == 8]
     return check(run(rt, kernel, "copy", kConvertCost, out, x), "copy")
 
 

@@ -211,8 +211,14 @@ cdef class Sums:
 cdef object hooked(dict hooks, object g):
     for hook in tuple(hooks.values()):
         replaced = hook(g)
-        if replaced is not None:
-            g = replaced
+        if replaced is None:
+            continue
+        if not isinstance(replaced, TensorBase):
+            raise TypeError(f"a hook must return a Tensor or None, got {type(replaced).__name__}")
+        if not same_shape(<TensorBase> replaced, <TensorBase> g):
+            raise RuntimeError(f"a hook made a gradient of shape {replaced.shape} of one of shape "
+                               f"{g.shape}")
+        g = replaced
     return g
 
 
@@ -257,6 +263,15 @@ cdef int note(Node node, object g, set wanted, dict result) except -1:
     return 0
 
 
+cdef bint can_be_written(TensorBase x) noexcept:
+    """Whether it is neither read-only nor shows one element at several places."""
+    cdef int d
+    for d in range(x.ndim):
+        if x.strides_[d] == 0 and x.shape_[d] > 1:
+            return False
+    return x.storage.writable
+
+
 cdef int accumulate(TensorBase target, TensorBase g, bint sole) except -1:
     """Adds g to the gradient of target; ``sole`` says that nobody else holds g."""
     if not same_shape(target, g):
@@ -264,8 +279,10 @@ cdef int accumulate(TensorBase target, TensorBase g, bint sole) except -1:
                            f"{target.shape}")
     if g.dtype != target.dtype:
         g = g.to(target.dtype_object)
-    if target.grad_ is not None:
+    if target.grad_ is not None and can_be_written(target.grad_):
         target.grad_ += g
+    elif target.grad_ is not None:
+        target.grad_ = target.grad_ + g
     elif sole and g.contiguous and Py_REFCNT(<PyObject *> g.storage) == 1 \
             and g.storage.nbytes == g.size * kl_itemsize(g.dtype):
         target.grad_ = g

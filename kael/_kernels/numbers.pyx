@@ -67,6 +67,8 @@ cdef int store_integer(TensorBase self, object value) except -1:
         i64 = int(value)
     except OverflowError:
         fits = False
+    except ValueError:
+        raise ValueError(f"{value} does not fit in {self.dtype_object.name}") from None
     i32 = <int32_t> i64
     if self.dtype == KL_DTYPE_i64:
         memcpy(self.data, &i64, 8)

@@ -17,7 +17,8 @@ cdef extern from "kael/optim.h" nogil:
         KL_RULE_scale
         KL_RULE_COUNT
     const kl_optim_rule *kl_optim_rules[]
-    int kl_optim_step(const kl_runtime *rt, int rule, kl_optim_row *rows, int64_t count) noexcept
+    int kl_optim_step(const kl_runtime *rt, int rule, kl_optim_row *rows, int64_t count,
+                      bint backward) noexcept
 
 
 cdef int declare(Step step, int number) except -1:

@@ -83,7 +83,7 @@ cdef inline void fill(TensorBase x, double value) noexcept:
 
 cdef inline int require_float(TensorBase x, str op) except -1:
     if not kl_is_float(x.dtype):
-        raise TypeError(f"{op}: takes floating-point tensors")
+        raise TypeError(f"{op}: takes floating-point tensors, got {x.dtype_object.name}")
     return 0
 
 
@@ -98,7 +98,10 @@ cdef inline const void *vector(TensorBase v, TensorBase x, int64_t size, str op,
     """The elements of a weight or bias."""
     if v is None:
         return NULL
-    if v.dtype != x.dtype or v.size != size or not v.contiguous:
-        raise ValueError(f"{op}: {name} must be contiguous, of the input's dtype and "
-                         f"{size} elements, got shape {v.shape}")
+    if v.dtype != x.dtype:
+        raise TypeError(f"{op}: dtypes differ: {name} is {v.dtype_object.name}, the input is "
+                        f"{x.dtype_object.name}")
+    if v.size != size or not v.contiguous:
+        raise ValueError(f"{op}: {name} must be contiguous and of {size} elements, got shape "
+                         f"{v.shape}")
     return v.data

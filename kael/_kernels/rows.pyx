@@ -205,9 +205,9 @@ cdef int begin_norm(kl_rows *call, TensorBase x, int dims, str op) except -1:
 
 
 def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=None,
-                TensorBase bias=None, bint keep=False, bint centred=True):
+                TensorBase bias=None, bint keep=False, bint centred=True, str op=None):
     """Standardizes rows made of the last ``dims`` dims; ``x`` is contiguous where that is not 1.
-    Around zero instead of the mean unless ``centred``: RMS norm.
+    Around zero instead of the mean unless ``centred``: RMS norm. Messages name ``op``.
 
     Returns the result and, with ``keep``, the rows' centers and scales for the gradient, or None.
     """
@@ -215,12 +215,13 @@ def standardize(TensorBase x not None, int dims, double eps, TensorBase weight=N
     cdef int64_t[2] shape
     cdef TensorBase moments = None
     cdef int kernel = KL_ROW_standardize if centred else KL_ROW_rms
-    begin_norm(&call, x, dims, NAMES[kernel])
+    op = NAMES[kernel] if op is None else op
+    begin_norm(&call, x, dims, op)
     cdef TensorBase out = new_like(x, x.dtype)
     operand(&call, KL_ROW_OUT, out, last_long_dim(x, dims))
     call.eps = eps
-    call.weight = vector(weight, x, call.size, NAMES[kernel], "weight")
-    call.bias = vector(bias, x, call.size, NAMES[kernel], "bias")
+    call.weight = vector(weight, x, call.size, op, "weight")
+    call.bias = vector(bias, x, call.size, op, "bias")
     if keep:
         shape[0] = call.rows
         shape[1] = 2

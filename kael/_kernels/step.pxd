@@ -46,7 +46,7 @@ cdef extern from "kael/optim/row.h" nogil:
         const char *states
 
     ctypedef int (*kl_optim_driver)(const kl_runtime *rt, int rule, kl_optim_row *rows,
-                                    int64_t count) noexcept
+                                    int64_t count, bint backward) noexcept
 
     void kl_optim_commit(const kl_optim_rule *rule, kl_optim_row *row,
                          const double *option) noexcept
@@ -83,6 +83,7 @@ cdef class Step:
     cdef int64_t capacity
     cdef double factor              # of every gradient
     cdef bint clear                 # leave zeros in the gradients
+    cdef bint backward              # from the end of memory: in every other step
     cdef bint moved                 # some written array lies elsewhere than in the last step
     cdef int number                 # of the rule
     cdef const kl_optim_rule *rule

@@ -199,6 +199,7 @@ cdef class Step:
         cdef kl_optim_row *rows = self.rows + start
         cdef Group *groups = self.groups + start
         cdef kl_optim_driver driver = self.driver
+        cdef bint backward = self.backward
         cdef int number = self.number, status
         cdef int64_t i
         cdef kl_op op
@@ -207,7 +208,8 @@ cdef class Step:
         with nogil:
             for i in range(count):
                 kl_optim_commit(rule, &rows[i], groups[i].option)
-            status = driver(rt, number, rows, count)
+            status = driver(rt, number, rows, count, backward)
+        self.backward = not backward
         if rt.begin is not NULL:
             end_op(&op, self.op, self.bytes_of_rows(rows, count), 0)
         return check(status, self.op)

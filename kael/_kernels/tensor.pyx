@@ -170,7 +170,8 @@ cdef class TensorBase:
                 raise TypeError(f"grad must be a Tensor or None, got {type(value).__name__}")
             if not same_shape(self, value) or (<TensorBase> value).dtype != self.dtype:
                 raise RuntimeError(
-                    f"grad must have the tensor's shape {self.shape} and dtype, got {value.shape}")
+                    f"grad must be {self.dtype_object.name} of shape {self.shape}, as the tensor "
+                    f"is, got {value.dtype_object.name} of shape {value.shape}")
         self.grad_ = value
 
     @grad.deleter

@@ -2,6 +2,7 @@
 
 import kael
 from kael._kernels.tensor import require_tensor
+from kael.checks import integer
 
 __all__ = ["DataLoader", "TensorDataset"]
 
@@ -72,6 +73,7 @@ class DataLoader:
     """
 
     def __init__(self, dataset, batch_size=1, shuffle=False, drop_last=False, generator=None):
+        batch_size = integer("DataLoader", "batch_size", batch_size)
         if batch_size < 1:
             raise ValueError(f"DataLoader: batch_size must be positive, got {batch_size}")
         self.dataset = dataset

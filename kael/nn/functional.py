@@ -136,14 +136,14 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     Raises
     ------
     TypeError
-        If the sizes are not a sequence of integers.
+        If the sizes are not a sequence of integers, or the dtypes differ or are not of floats.
     ValueError
         If they are not those of the last dims.
     """
     require_tensor("layer_norm", input, weight=weight, bias=bias)
     sizes = items("layer_norm", "normalized_shape", normalized_shape)
     sizes = tuple(integer("layer_norm", "a size of normalized_shape", size) for size in sizes)
-    return rows.standardize(input, sizes, eps, weight, bias)
+    return rows.normalize("layer_norm", input, sizes, eps, weight, bias)
 
 
 def check_probability(p):
@@ -168,9 +168,16 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     Returns
     -------
     Tensor
+
+    Raises
+    ------
+    TypeError
+        If ``input`` is not of floats.
     """
     require_tensor("dropout", input)
     check_probability(p)
+    if not input.dtype.is_floating_point:
+        raise TypeError(f"dropout: the input must be of floats, got {input.dtype.name}")
     if not training or p == 0.0:
         return input
     mask = random.bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
@@ -215,7 +222,10 @@ def embedding(input, weight, padding_idx=None):
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
     if bool((input < 0).any()):
         raise IndexError(f"embedding: index {input.min().item()} is negative")
-    out = weight[input]
+    try:
+        out = weight[input]
+    except IndexError as error:
+        raise IndexError(f"embedding: {error}") from None
     if padding_idx is None or not out.requires_grad:
         return out
     padding = (input == padding_row(padding_idx, weight.shape[0])).unsqueeze(-1)

@@ -53,8 +53,13 @@ def _mismatch(key, value, target):
             f"received {type(value).__name__}"
         ]
     if value.shape == target.shape:
-        return []
+        return [] if _can_be_written(target) else [f"{key} is read-only or expanded in the model."]
     return [
         f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
         f"shape in current model is {target.shape}."
     ]
+
+
+def _can_be_written(target):
+    dims = zip(target.stride(), target.shape, strict=True)
+    return target.is_writable and not any(step == 0 and size > 1 for step, size in dims)

@@ -3,8 +3,9 @@
 from kael._kernels.tensor import require_tensor
 from kael.checks import real
 from kael.creation import zeros
-from kael.dtypes import bool_
+from kael.dtypes import bool_, int64
 from kael.ops.losses import row_losses
+from kael.ops.shape import joined_shape
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
 
@@ -36,14 +37,18 @@ def mse_loss(input, target, reduction="mean"):
     Tensor
         0-D, unless ``reduction`` is ``"none"``.
 
+    Raises
+    ------
+    ValueError
+        If the shapes do not broadcast.
+
     Examples
     --------
     >>> kael.nn.functional.mse_loss(kael.tensor([1.0, 2.0]), kael.tensor([1.0, 4.0])).item()
     2.0
     """
     check_reduction(reduction)
-    require_tensor("mse_loss", input, target)
-    difference = input - target
+    difference = _difference("mse_loss", input, target)
     return _reduced(difference * difference, reduction)
 
 
@@ -61,8 +66,17 @@ def l1_loss(input, target, reduction="mean"):
         0-D, unless ``reduction`` is ``"none"``.
     """
     check_reduction(reduction)
-    require_tensor("l1_loss", input, target)
-    return _reduced((input - target).abs(), reduction)
+    return _reduced(_difference("l1_loss", input, target).abs(), reduction)
+
+
+def _difference(op, input, target):
+    """``input - target``, in the name of ``op``; of bytes and bools in int64, where it does not
+    wrap."""
+    require_tensor(op, input, target)
+    joined_shape(op, input.shape, target.shape)
+    if input.dtype.itemsize == target.dtype.itemsize == 1:
+        input = input.to(int64)
+    return input - target
 
 
 def cross_entropy(

@@ -337,7 +337,8 @@ class Module(Tree):
         Raises
         ------
         RuntimeError
-            Names every key that is missing, unexpected or of another shape. Nothing is changed.
+            Names every key that is missing, unexpected, of another shape or cannot be written.
+            Nothing is changed.
         TypeError
             If ``state_dict`` is no mapping.
         """

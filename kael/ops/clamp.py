@@ -1,8 +1,11 @@
 """Clamp: three operands, of which either bound may be missing or want a gradient."""
 
+import builtins
+
 from kael._kernels import elementwise as kernels
 from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
+from kael.dtypes import bool_, uint8
 from kael.ops.elementwise import eq, maximum, minimum, where
 from kael.ops.rules import METHODS, common_dtype, in_place, tensor_of
 from kael.ops.shape import unbroadcast
@@ -17,7 +20,7 @@ def clamp(x, min=None, max=None):
     ----------
     x : Tensor
     min, max : Tensor or number, optional
-        At least one must be given.
+        At least one must be given. An integer that no element of the dtype passes is no bound.
 
     Returns
     -------
@@ -44,7 +47,7 @@ def clamp(x, min=None, max=None):
         return raised if max is None else minimum(raised, max)
     dtype = common_dtype("clamp", x, *bounds)
     a = tensor_of(dtype, x)
-    limits = [tensor_of(dtype, t) for t in bounds]
+    limits = [tensor_of(dtype, _within(dtype, t, t is min)) for t in bounds]
     if len(limits) == 2:
         out = kernels.clamp(a, *limits)
     else:
@@ -58,6 +61,17 @@ def clamp(x, min=None, max=None):
         return (unbroadcast(where(eq(kept, result), g, 0), shape).to(former),)
 
     return record("clamp", out, (x,), gradient, (kept, result))
+
+
+def _within(dtype, bound, lower):
+    """The bound, or for an integer that no element passes the nearest one that the dtype holds."""
+    if not isinstance(bound, int) or dtype.is_floating_point or dtype is bool_:
+        return bound
+    if dtype is uint8:
+        least, greatest = 0, 255
+    else:
+        least, greatest = -(1 << 8 * dtype.itemsize - 1), (1 << 8 * dtype.itemsize - 1) - 1
+    return builtins.max(bound, least) if lower else builtins.min(bound, greatest)
 
 
 METHODS |= {"clamp": clamp, "clamp_": in_place(clamp)}

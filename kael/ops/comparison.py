@@ -2,8 +2,10 @@
 
 from kael._kernels.tensor import require_tensor
 from kael.checks import real
+from kael.dtypes import float64
 from kael.ops import elementwise
 from kael.ops.conversion import to
+from kael.ops.shape import joined_shape
 
 __all__ = ["allclose", "equal", "isclose"]
 
@@ -55,15 +57,7 @@ def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     >>> kael.isclose(kael.tensor([1.0, 2.0]), kael.tensor([1.0, 2.1])).tolist()
     [True, False]
     """
-    require_tensor("isclose", a, b)
-    rtol, atol = real("isclose", "rtol", rtol), real("isclose", "atol", atol)
-    a, b = to(a.detach(), "float64"), to(b.detach(), "float64")
-    reach = elementwise.abs(b) * rtol + atol
-    near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)
-    near = near | elementwise.eq(a, b)
-    if equal_nan:
-        near = near | (elementwise.isnan(a) & elementwise.isnan(b))
-    return near
+    return _isclose("isclose", a, b, rtol, atol, equal_nan)
 
 
 def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
@@ -78,5 +72,17 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     -------
     bool
     """
-    require_tensor("allclose", a, b)
-    return bool(isclose(a, b, rtol, atol, equal_nan).all())
+    return bool(_isclose("allclose", a, b, rtol, atol, equal_nan).all())
+
+
+def _isclose(op, a, b, rtol, atol, equal_nan):
+    require_tensor(op, a, b)
+    rtol, atol = real(op, "rtol", rtol), real(op, "atol", atol)
+    joined_shape(op, a.shape, b.shape)
+    a, b = to(a.detach(), float64), to(b.detach(), float64)
+    reach = elementwise.abs(b) * rtol + atol
+    near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)
+    near = near | elementwise.eq(a, b)
+    if equal_nan:
+        near = near | (elementwise.isnan(a) & elementwise.isnan(b))
+    return near

@@ -2,14 +2,15 @@
 
 from kael._kernels import elementwise, graph
 from kael._kernels.creation import zeros
-from kael._kernels.tensor import TensorBase
+from kael._kernels.numbers import number
+from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.checks import real
 from kael.dtypes import as_dtype
 from kael.interop import from_data
 from kael.ops.shape import unbroadcast
 
-__all__ = ["clone", "contiguous", "copy_", "fill_", "to", "zero_"]
+__all__ = ["clone", "contiguous", "copy_", "fill_", "source_for", "to", "zero_"]
 
 
 def to(x, dtype, copy=False):
@@ -37,6 +38,7 @@ def to(x, dtype, copy=False):
     -----
     Floats go to integers by truncation, saturated, NaN as 0; integers wrap: R9 of docs/promise.md.
     """
+    require_tensor("to", x)
     dtype = dtype.dtype if isinstance(dtype, TensorBase) else as_dtype(dtype)
     former = x.dtype
     if dtype is former and not copy:
@@ -56,6 +58,7 @@ def clone(x):
     -------
     Tensor
     """
+    require_tensor("clone", x)
     return record("clone", elementwise.convert(x, x.dtype_code), (x,), lambda g: (g,))
 
 
@@ -71,6 +74,7 @@ def contiguous(x):
     Tensor
         ``x`` itself where it is so already, else a copy.
     """
+    require_tensor("contiguous", x)
     out = elementwise.contiguous(x)
     return x if out is x else record("contiguous", out, (x,), lambda g: (g,))
 
@@ -82,7 +86,8 @@ def copy_(x, source):
     ----------
     x : Tensor
     source : Tensor, number, array or nested sequence
-        Broadcast to the shape of ``x`` and converted to its dtype. The two may overlap.
+        Broadcast to the shape of ``x`` and converted to its dtype; OverflowError for an integer,
+        alone or in a sequence, that this does not hold. The two may overlap.
 
     Returns
     -------
@@ -96,7 +101,8 @@ def copy_(x, source):
     RuntimeError
         If ``x`` is read-only, expanded, or a leaf that requires grad.
     """
-    source = source if isinstance(source, TensorBase) else from_data(source, copy=False)
+    require_tensor("copy_", x)
+    source = source_for(x, source)
     if not needs_grad(x, source):
         elementwise.copy_(x, source)
         return x
@@ -108,6 +114,17 @@ def copy_(x, source):
         return zeros(g.shape, code), unbroadcast(g, shape).to(dtype)
 
     return record("copy_", x, (x, source), gradient)
+
+
+def source_for(x, value):
+    """What is to be written into ``x``, as a tensor: numbers and sequences at once in the dtype of
+    ``x``, so that nothing is rounded on the way."""
+    if isinstance(value, TensorBase):
+        return value
+    if type(value) in (bool, int, float):
+        return number(value, x.dtype_code)
+    dtype = x.dtype if isinstance(value, (list, tuple, range)) else None
+    return from_data(value, dtype, copy=False)
 
 
 def fill_(x, value):
@@ -124,6 +141,7 @@ def fill_(x, value):
     Tensor
         ``x``. What is refused is as for :meth:`Tensor.copy_`.
     """
+    require_tensor("fill_", x)
     if isinstance(value, TensorBase):
         return copy_(x, value)
     real("fill_", "value", value)
@@ -146,4 +164,5 @@ def zero_(x):
     Tensor
         ``x``. What is refused is as for :meth:`Tensor.copy_`.
     """
+    require_tensor("zero_", x)
     return fill_(x, 0)

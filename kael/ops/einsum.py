@@ -189,7 +189,10 @@ def _gradient(g, names, other, other_names, wanted, shape):
     Its order of summation is that of the names, too, not of what layouts allow to merge.
     """
     out, names = _product(g, names, other, other_names, set(wanted))
-    return unbroadcast(out.permute([names.index(name) for name in wanted]), shape)
+    out = out.permute([names.index(name) for name in wanted])
+    summed = [1 if size == 1 else n for size, n in zip(shape, out.shape, strict=True)]
+    # A summed dim in which only the other operand is of size 1 has one gradient for all of it.
+    return unbroadcast(out, summed).expand(shape)
 
 
 def _product(a, a_names, b, b_names, keep):

@@ -82,7 +82,13 @@ add = binary("add", SAME, "a + b.", lambda g, a, b, y: g, lambda g, a, b, y: g)
 sub = binary("sub", SAME, "a - b.", lambda g, a, b, y: g, lambda g, a, b, y: -g)
 mul = binary("mul", SAME, "a * b.", lambda g, a, b, y: g * b, lambda g, a, b, y: g * a, "ab")
 div = binary(
-    "div", FLOAT, "a / b.", lambda g, a, b, y: g / b, lambda g, a, b, y: -g * a / (b * b), "ab"
+    # Not by the square of b, which may lie beyond the range.
+    "div",
+    FLOAT,
+    "a / b.",
+    lambda g, a, b, y: g / b,
+    lambda g, a, b, y: -g * (a / b / b),
+    "ab",
 )
 floor_divide = binary("floor_divide", SAME, "The floor of a / b, as Python's //.")
 remainder = binary(
@@ -145,7 +151,8 @@ def pow(a, b):
 
 exp = smooth("exp", "e to the power x.", lambda g, a, y: g * y, "y")
 exp2 = smooth("exp2", "2 to the power x.", lambda g, a, y: g * y * LOG_OF_2, "y")
-expm1 = smooth("expm1", "exp(x) - 1, accurate near 0.", lambda g, a, y: g * (y + 1), "y")
+# Not y + 1, which far below 0 is the rounding of y.
+expm1 = smooth("expm1", "exp(x) - 1, accurate near 0.", lambda g, a, y: g * exp(a))
 log = smooth("log", "The natural logarithm.", lambda g, a, y: g / a)
 log2 = smooth("log2", "The logarithm to base 2.", lambda g, a, y: g / (a * LOG_OF_2))
 log10 = smooth("log10", "The logarithm to base 10.", lambda g, a, y: g / (a * LOG_OF_10))
@@ -153,8 +160,9 @@ log1p = smooth("log1p", "log(1 + x), accurate near 0.", lambda g, a, y: g / (a +
 sin = smooth("sin", "The sine of any angle, in radians.", lambda g, a, y: g * cos(a))
 cos = smooth("cos", "The cosine of any angle, in radians.", lambda g, a, y: -g * sin(a))
 tan = smooth("tan", "The tangent of any angle, in radians.", lambda g, a, y: g * (y * y + 1), "y")
-asin = smooth("asin", "The angle with the sine x.", lambda g, a, y: g * rsqrt(1 - a * a))
-acos = smooth("acos", "The angle with the cosine x.", lambda g, a, y: -g * rsqrt(1 - a * a))
+# Not 1 - a * a, which near 1 is the rounding of a * a.
+asin = smooth("asin", "The angle with the sine x.", lambda g, a, y: g * rsqrt((1 - a) * (1 + a)))
+acos = smooth("acos", "The angle with the cosine x.", lambda g, a, y: -g * rsqrt((1 - a) * (1 + a)))
 atan = smooth("atan", "The angle with the tangent x.", lambda g, a, y: g / (a * a + 1))
 sinh = smooth("sinh", "The hyperbolic sine.", lambda g, a, y: g * cosh(a))
 cosh = smooth("cosh", "The hyperbolic cosine.", lambda g, a, y: g * sinh(a))
@@ -186,8 +194,8 @@ hypot = binary(
     "hypot",
     FLOAT,
     accurate("hypot", "sqrt(a * a + b * b), which does not overflow on the way."),
-    lambda g, a, b, y: g * a / y,
-    lambda g, a, b, y: g * b / y,
+    lambda g, a, b, y: g * (a / y),
+    lambda g, a, b, y: g * (b / y),
     "aby",
 )
 
@@ -323,13 +331,18 @@ def where(condition, a, b):
     [0.0, 2.0]
     """
     require_tensor("where", condition)
+    return choose("where", condition, a, b)
+
+
+def choose(op, condition, a, b):
+    """:func:`where` in the name of ``op``."""
     if isinstance(a, TensorBase) or isinstance(b, TensorBase):
-        dtype = common_dtype("where", a, b)
+        dtype = common_dtype(op, a, b)
     elif isinstance(a, (int, float)) and isinstance(b, (int, float)):
         kinds = (next(k for k in (bool, int, float) if isinstance(x, k)) for x in (a, b))
         dtype = promote(*map(default_of, kinds))
     else:
-        raise TypeError(f"where: expected Tensors or numbers, got {a!r} and {b!r}")
+        raise TypeError(f"{op}: expected Tensors or numbers, got {a!r} and {b!r}")
     out = kernels.where(condition, tensor_of(dtype, a), tensor_of(dtype, b))
     inputs = tuple(t if isinstance(t, TensorBase) else None for t in (a, b))
     if not needs_grad(*inputs):

@@ -13,7 +13,7 @@ from kael._kernels.tensor import TensorBase
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, int64
 from kael.interop import from_data
-from kael.ops.conversion import to
+from kael.ops.conversion import source_for, to
 from kael.ops.shape import broadcast_shapes, permute, unbroadcast
 
 __all__ = ["getitem", "setitem", "take"]
@@ -59,8 +59,7 @@ def setitem(x, index, value):
 
     Where an integer array names an element twice, the last value stays.
     """
-    if not isinstance(value, TensorBase):
-        value = _constant(x, value)
+    value = source_for(x, value)
     recorded = needs_grad(x, value)
     if recorded:
         graph.begin_in_place(x, "setitem")
@@ -75,13 +74,6 @@ def setitem(x, index, value):
         return kept, to(unbroadcast(getitem(g, index), shape), dtype)
 
     record("setitem", x, (x, value), gradient)
-
-
-def _constant(x, value):
-    """A number of x's dtype if it fits there, else whatever the value is by itself."""
-    if type(value) in (bool, int) or (type(value) is float and x.dtype.is_floating_point):
-        return number(value, x.dtype_code)
-    return from_data(value, copy=False)
 
 
 def _assign(x, index, value):
@@ -220,6 +212,8 @@ def _array(item):
     if isinstance(item, list) and not item:
         return zeros((0,), int64.code)
     kind = getattr(getattr(item, "dtype", None), "kind", None)
+    if kind == "u" and item.size and int(item.max()) >= 2**63:
+        raise IndexError(f"index {item.max()} is out of bounds for any dim")
     if kind in ("i", "u"):
         item = item.astype("int64")
     try:

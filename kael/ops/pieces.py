@@ -238,7 +238,8 @@ def stack(tensors, dim=0):
     for x in tensors:
         if x.shape != tensors[0].shape:
             raise ValueError(f"stack: shapes {tensors[0].shape} and {x.shape} differ")
-    return cat([unsqueeze(x, dim) for x in tensors], dim)
+    at = views.normalize_dim(dim, tensors[0].ndim + 1, "stack")
+    return cat([unsqueeze(x, at) for x in tensors], at)
 
 
 def _tensors(tensors, op):

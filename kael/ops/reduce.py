@@ -126,10 +126,14 @@ def var(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     >>> kael.var(kael.tensor([1.0, 3.0])).item()
     2.0
     """
-    correction = _correction("var", dim, unbiased, correction)
+    return _var("var", x, dim, unbiased, keepdim, correction)
+
+
+def _var(op, x, dim, unbiased, keepdim, correction):
+    correction = _correction(op, dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating("var", x)
-    out = kernels.reduce(_VAR, source, dim, keepdim, code, correction)
+    source, code = _floating(op, x)
+    out = kernels.reduce(_VAR, source, dim, keepdim, code, correction, op)
 
     def gradient(g):
         return (_deviations(x, dim) * spread(g * _slope(x, dim, correction), x, dim),)
@@ -151,10 +155,14 @@ def std(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     Tensor
         Its gradient is 0 where it is 0 itself.
     """
-    correction = _correction("std", dim, unbiased, correction)
+    return _std("std", x, dim, unbiased, keepdim, correction)
+
+
+def _std(op, x, dim, unbiased, keepdim, correction):
+    correction = _correction(op, dim, unbiased, correction)
     dim = None if isinstance(dim, bool) else dim
-    source, code = _floating("std", x)
-    out = kernels.reduce(_STD, source, dim, keepdim, code, correction)
+    source, code = _floating(op, x)
+    out = kernels.reduce(_STD, source, dim, keepdim, code, correction, op)
     if not needs_grad(x):
         return out
     size = out.detach()
@@ -180,9 +188,8 @@ def var_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     -------
     tuple of two Tensors
     """
-    require_tensor("var_mean", x)
     over = None if isinstance(dim, bool) else dim
-    return var(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
+    return _var("var_mean", x, dim, unbiased, keepdim, correction), mean(x, over, keepdim)
 
 
 def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
@@ -198,9 +205,8 @@ def std_mean(x, dim=None, unbiased=None, keepdim=False, *, correction=1):
     -------
     tuple of two Tensors
     """
-    require_tensor("std_mean", x)
     over = None if isinstance(dim, bool) else dim
-    return std(x, dim, unbiased, keepdim, correction=correction), mean(x, over, keepdim)
+    return _std("std_mean", x, dim, unbiased, keepdim, correction), mean(x, over, keepdim)
 
 
 def _correction(op, dim, unbiased, correction):
@@ -308,15 +314,16 @@ def prod(x, dim=None, keepdim=False, *, dtype=None):
 
 
 def _prod_gradient(g, x, dim):
-    """Each element's gradient is g times the product of the others, also where some are 0."""
+    """Each element's gradient is g times the product of the others, also where some are 0. In
+    double: the product of all may lie beyond the range where that of the others does not."""
     zero = x == 0
-    others = elementwise.where(zero, number(1, x.dtype_code), x)
+    one, nothing = number(1, float64.code), number(0, float64.code)
+    others = elementwise.where(zero, one, x.detach().to(float64))
     product = kernels.reduce(_PROD, others, dim, True)
     zeros = kernels.reduce(_SUM, zero, dim, True)
-    nothing = number(0, x.dtype_code)
     alone = elementwise.where(zeros == 1, product, nothing)
     none = elementwise.where(zeros == 0, product, nothing)
-    return spread(g, x, dim) * elementwise.where(zero, alone, none / others)
+    return spread(g, x, dim) * elementwise.where(zero, alone, none / others).to(x.dtype)
 
 
 # --- shared --------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.checks import integer, real
-from kael.dtypes import as_dtype, bool_, float32, float64, int64
+from kael.dtypes import as_dtype, float32, float64, int64
 
 __all__ = [
     "causal_softmax", "cumsum", "log_softmax", "logsumexp", "rms_norm", "softmax", "standardize",
@@ -213,8 +213,8 @@ def cumsum(x, dim, *, dtype=None):
     """
     require_tensor("cumsum", x)
     wanted = x.dtype if dtype is None else as_dtype(dtype)
-    if not wanted.is_floating_point and (dtype is None or wanted is bool_):
-        wanted = wanted if dtype is not None else int64
+    if dtype is None and not wanted.is_floating_point:
+        wanted = int64
     source = x.to(wanted) if wanted.is_floating_point else x.to(int64)
     out = kernels.cumsum(source, dim)
     if out.dtype is not wanted:
@@ -258,7 +258,7 @@ def standardize(x, normalized_dims=1, eps=1e-5, weight=None, bias=None):
     >>> kael.standardize(kael.tensor([1.0, 2.0, 3.0, 4.0]))
     tensor([-1.3416355, -0.4472118,  0.4472118,  1.3416355])
     """
-    return _norm("standardize", x, normalized_dims, eps, weight, bias)
+    return normalize("standardize", x, normalized_dims, eps, weight, bias)
 
 
 def rms_norm(x, normalized_shape, weight=None, eps=None):
@@ -300,11 +300,12 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
     sizes = [integer("rms_norm", "a size of normalized_shape", size) for size in sizes]
     if eps is None:
         eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
-    return _norm("rms_norm", x, tuple(sizes), eps, weight, None)
+    return normalize("rms_norm", x, tuple(sizes), eps, weight, None, centred=False)
 
 
-def _norm(op, x, normalized_dims, eps, weight, bias):
-    """Rows over their deviation, from their mean or (RMS norm) from zero; recorded."""
+def normalize(op, x, normalized_dims, eps, weight, bias, centred=True):
+    """Rows over their deviation, from their mean or (RMS norm) from zero, in the name of ``op``;
+    recorded."""
     require_tensor(op, x, weight=weight, bias=bias)
     dims, eps = _normalized(op, x, normalized_dims), float(real(op, "eps", eps))
     for name, v in (("weight", weight), ("bias", bias)):
@@ -312,8 +313,8 @@ def _norm(op, x, normalized_dims, eps, weight, bias):
             raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
     packed = x if dims == 1 else elementwise.contiguous(x)
     vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
-    recorded, centred = needs_grad(x, weight, bias), op == "standardize"
-    out, moments = kernels.standardize(packed, dims, eps, *vectors, recorded, centred)
+    recorded = needs_grad(x, weight, bias)
+    out, moments = kernels.standardize(packed, dims, eps, *vectors, recorded, centred, op)
     if not recorded:
         return out
 

@@ -25,6 +25,12 @@ UNARY = {}  # name: Rule
 BINARY = {}
 METHODS = {}  # name: function, for class Tensor
 
+# The least integer that rounds to no finite double: half a step beyond the greatest.
+BEYOND_DOUBLE = (1 << 1024) - (1 << 970)
+
+# These may end in the middle: integers refuse a divisor of zero where it stands.
+MAY_STOP = ("floor_divide", "remainder")
+
 
 class Rule:
     """One operation.
@@ -235,21 +241,24 @@ def _apply_binary(rule, a, b, out=None):
 def _testable(dtype, a, b):
     """The dtype and operands of a test: any Python integer can be compared with any tensor.
 
-    One that the integers' dtype does not hold takes the test to int64; one beyond that is an
-    infinity in float64, which orders the same.
+    One that the integers' dtype does not hold takes the test to int64; one beyond that, or beyond
+    double for floats, is an infinity, which orders the same.
     """
     outside = [n for n in (a, b) if isinstance(n, int) and not _holds(dtype, n)]
     if not outside:
         return dtype, a, b
-    if _holds(int64, outside[0]):
+    if not dtype.is_floating_point and _holds(int64, outside[0]):
         return int64, a, b
     infinity = math.inf if outside[0] > 0 else -math.inf
-    return float64, *(infinity if isinstance(n, int) else n for n in (a, b))
+    dtype = dtype if dtype.is_floating_point else float64
+    return dtype, *(infinity if isinstance(n, int) else n for n in (a, b))
 
 
 def _holds(dtype, n):
-    if dtype.is_floating_point or dtype is bool_:
+    if dtype is bool_:
         return True
+    if dtype.is_floating_point:
+        return abs(n) < BEYOND_DOUBLE
     if dtype is uint8:
         return 0 <= n < 256
     half = 1 << (8 * dtype.itemsize - 1)
@@ -314,6 +323,8 @@ def _fits_directly(rule, x, args):
     """Whether the kernel can write its result into x: in the dtype and the shape of x."""
     if any(isinstance(t, TensorBase) and not _broadcasts(t.shape, x.shape) for t in args):
         return False
+    if rule.name in MAY_STOP and not x.dtype.is_floating_point:
+        return False  # an operation that is refused leaves its operand whole
     return rule.working(common_dtype(rule.name, x, *args)) is x.dtype
 
 

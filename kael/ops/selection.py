@@ -6,9 +6,9 @@ from kael._kernels.creation import zeros
 from kael._kernels.tensor import require_tensor
 from kael.dtypes import bool_, int64
 from kael.ops.conversion import contiguous, to
-from kael.ops.elementwise import where
+from kael.ops.elementwise import choose
 from kael.ops.indexing import getitem, take
-from kael.ops.shape import broadcast_shapes
+from kael.ops.shape import broadcast_shapes, joined_shape
 
 __all__ = [
     "gather", "index_select", "masked_fill", "masked_select", "nonzero", "take_along_dim",
@@ -143,7 +143,8 @@ def masked_fill(x, mask, value):
         In the dtype to which ``x`` and ``value`` promote.
     """
     _check_mask(x, mask, "masked_fill")
-    return where(mask, value, x)
+    joined_shape("masked_fill", x.shape, mask.shape)
+    return choose("masked_fill", mask, value, x)
 
 
 def masked_select(x, mask):
@@ -166,7 +167,7 @@ def masked_select(x, mask):
     [3.0, 2.0]
     """
     _check_mask(x, mask, "masked_select")
-    shape = broadcast_shapes(x.shape, mask.shape)
+    shape = joined_shape("masked_select", x.shape, mask.shape)
     return getitem(x.expand(shape), mask.expand(shape))
 
 

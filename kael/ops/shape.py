@@ -279,6 +279,14 @@ def broadcast_shapes(*shapes):
     return tuple(reversed(out))
 
 
+def joined_shape(op, a, b):
+    """:func:`broadcast_shapes` of two, in the name of ``op``."""
+    try:
+        return broadcast_shapes(a, b)
+    except ValueError as error:
+        raise ValueError(f"{op}: {error}") from None
+
+
 def unbroadcast(g, shape):
     """``g`` summed over the dims that broadcasting ``shape`` to its own added or repeated."""
     if g.shape == tuple(shape):

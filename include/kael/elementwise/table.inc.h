@@ -68,6 +68,7 @@ static const struct kl_elementwise_kernels KL_FN(elementwise) = {
         },
     .where = {KL_FLOATS(where), KL_INTEGERS(where), KL_BOOLEANS(where, u8)},
     .clamp = {KL_FLOATS(clamp), KL_INTEGERS(clamp)},
+    .copy = {KL_OF(copy, f32), KL_OF(copy, f64)},
     .convert =
         {
 #define KL_TO(from)                                                                \

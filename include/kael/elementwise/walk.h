@@ -16,11 +16,10 @@
 
 #include <string.h>
 
-#include "kael/elementwise/loops.h"
+#include "kael/elementwise/stream.h"
 #include "kael/runtime.h"
 
 enum {
-    kMaxOperands = 4,  /* the output and up to three inputs */
     kTileBytes = 4096,
     /* A tile of one repeated element must outlive in L1 what streams by. Where that comes from
      * memory, 64 elements do: x + column of (4096, 4096) takes 4.4 ms, as a copy; 5.4 with 512. */
@@ -42,6 +41,7 @@ struct kl_walk {
     int dims;
     int64_t tile; /* elements */
     bool far;     /* the operands do not fit the caches */
+    bool streamed;
     int64_t shape[KL_MAX_DIMS];
     struct kl_operand operand[kMaxOperands];
 };
@@ -135,6 +135,13 @@ KL_INLINE bool kl_walk_packed(const struct kl_walk *walk, const struct kl_operan
     return kl_aligned(operand->data, operand->itemsize);
 }
 
+KL_INLINE bool kl_walk_streamed(const struct kl_walk *walk, int64_t size) {
+    const struct kl_operand *operand = walk->operand;
+    char *in[kMaxOperands - 1] = {0};
+    for (int k = 1; k < walk->operands; ++k) in[k - 1] = operand[k].data;
+    return kl_streamed(size * operand->itemsize, operand->data, in, walk->operands - 1);
+}
+
 /* Finishes the plan; returns the number of elements. */
 static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     kl_walk_sort(walk);
@@ -148,6 +155,7 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     walk->tile = kTileBytes / widest;
     for (int d = 0; d < walk->dims; ++d) size *= walk->shape[d];
     walk->far = size > kFarBytes / widest;
+    walk->streamed = kl_walk_streamed(walk, size);
     return size;
 }
 
@@ -233,6 +241,15 @@ struct kl_tiles {
     _Alignas(KL_ALIGNMENT) char bytes[kMaxOperands][kTileBytes];
 };
 
+/* n elements that are contiguous in memory or in tiles; `direct`: out is memory. */
+KL_INLINE int kl_walk_apply(const struct kl_walk *walk, char *out, const void *const *in,
+                            int64_t n, bool direct) {
+    int64_t itemsizes[kMaxOperands] = {0};
+    for (int k = 0; k < walk->operands; ++k) itemsizes[k] = walk->operand[k].itemsize;
+    return kl_run_kernel(walk->kernel, out, in, itemsizes, walk->operands - 1, n,
+                         direct && walk->streamed);
+}
+
 /* n elements of one row, from place on. */
 static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct kl_place *place,
                                         int64_t n, struct kl_tiles *tiles) {
@@ -264,7 +281,7 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
                             step[k], walk->operand[k].itemsize, count);
         }
         char *out = direct[0] ? data[0] + i * step[0] : tiles->bytes[0];
-        KL_TRY(walk->kernel(out, in, count));
+        KL_TRY(kl_walk_apply(walk, out, in, count, direct[0]));
         if (!direct[0])
             kl_move_run(data[0] + i * step[0], step[0], out, walk->operand[0].itemsize,
                         walk->operand[0].itemsize, count);
@@ -312,11 +329,12 @@ static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64
         }
         kl_walk_tile(walk, &read, count, tiles, false);
         if (walk->kernel != NULL)
-            KL_TRY(walk->kernel(pointer[0], in, count));
+            KL_TRY(kl_walk_apply(walk, pointer[0], in, count, walk->operand[0].packed));
         else
             memcpy(pointer[0], in[0], (size_t)(count * walk->operand[0].itemsize));
         if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
     }
+    if (walk->streamed) kl_stream_end();
     return KL_OK;
 }
 
@@ -334,6 +352,7 @@ static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t 
         kl_place_advance(walk, &place, n);
         first += n;
     }
+    if (walk->streamed) kl_stream_end();
     return KL_OK;
 }
 

@@ -11,8 +11,8 @@
  *
  * Other products pack one panel of b at a time, and rows of a only where they are many
  * (kl_multiply_panels), or nothing at all (kl_multiply_direct); few rows against a large b read it
- * once from beginning to end (kl_multiply_stream) or, if it is transposed, turn it on its way
- * (turned.h). Every path adds the same inner blocks in the same order.
+ * once from beginning to end (stream.h) or, if it is transposed, turn it on its way (turned.h).
+ * Every path adds the same inner blocks in the same order.
  */
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
@@ -106,7 +106,8 @@ KL_INLINE void kl_set_b(const struct kl_tile_kernels *kernels, const struct kl_b
     const int64_t bytes = (int64_t)panel->vectors * kernels->width * kernels->size;
     tile->saved = NULL;
     tile->saved_inner = bytes;
-    if (block->b_panel != NULL && block->b_column != kernels->size) {
+    const bool pack = block->b_column != kernels->size || (panel->edge && kernels->padded);
+    if (block->b_panel != NULL && pack) {
         kernels->pack(tile->b, block->b_column, block->b_inner, tile->columns, block->inner,
                       bytes / kernels->size, block->b_panel);
         tile->b = block->b_panel;
@@ -287,37 +288,10 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
     }
 }
 
-/* Nothing packed, b read from beginning to end: an inner block goes a few rows of b at a time over
- * all columns, its sums parked in scratch[rows][columns] in between. For few rows and a b that does
- * not stay in L3: from memory, 8 rows of b at a time beat 16 by 7% where up to 4 rows wait. */
-static void kl_multiply_stream(const struct kl_tile_kernels *kernels,
-                               const struct kl_product *product, char *scratch) {
-    const int64_t chunk = product->rows > 4 ? 16 : 8;
-    for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
-        const int64_t inner = kl_min(product->inner - first, KL_INNER_BLOCK);
-        const struct kl_block whole =
-            kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
-        for (int64_t k = 0; k < inner; k += chunk) {
-            struct kl_block block = whole;
-            block.a += k * block.a_inner;
-            block.b += k * block.b_inner;
-            block.inner = kl_min(chunk, inner - k);
-            block.parked = scratch;
-            block.parked_row = product->columns * kernels->size;
-            block.resumed = k > 0;
-            if (k + block.inner < inner) {
-                block.mode = KL_TILE_PARK;
-                block.bias = NULL;
-            }
-            kl_run_block(kernels, &block);
-        }
-    }
-}
-
-/* dst <- panels of rows of the block, each [inner][its height]. */
-static void kl_pack_rows(const struct kl_tile_kernels *kernels, const struct kl_block *block,
-                         char *dst) {
-    const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
+/* dst <- panels of rows of the block, none above `tallest`, each [inner][its height]. */
+static void kl_pack_rows(const struct kl_tile_kernels *kernels, int tallest,
+                         const struct kl_block *block, char *dst) {
+    const struct kl_panels panels = kl_balance(block->rows, tallest);
     int64_t top = 0;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);

@@ -33,7 +33,7 @@ static void kl_packed_tile(const struct kl_packed_job *job, int64_t r, int64_t c
     struct kl_block block = job->block;
     block.rows = kl_min(job->row_block, job->block.rows - top);
     block.a += top * block.a_row;
-    if (!packed) kl_pack_rows(job->kernels, &block, buffer);
+    if (!packed) kl_pack_rows(job->kernels, job->kernels->rows, &block, buffer);
     block.a = buffer;
     block.a_packed = true;
     block.b = job->b + left * block.inner * size;

@@ -3,7 +3,17 @@
  *
  * The whole tile has constant bounds, so that its accumulators may live in registers; edge tiles
  * run the same sums with bounds read from the tile.
+ *
+ * Registers, of 16 bytes: the sums, a row of b, a value of a. 6 x 8 is 12 + 2 + 1 of f32 and
+ * 24 + 4 + 1 of f64, 4 x 4 is 4 + 1 + 1 and 8 + 2 + 1, of the 32 that AArch64 has, whose baseline
+ * has fma. Where fma is a function, as for x86-64, no register keeps its value across the call.
  */
+#define KL_PLAIN_REGISTERS(rows, columns) \
+    (((rows) + 1) * ((columns) * (int)sizeof(T) / 16) + 1)
+_Static_assert(KL_PLAIN_REGISTERS(KL_PLAIN_ROWS, KL_PLAIN_COLUMNS) <= 32,
+               "the sums of this tile do not fit the registers");
+#undef KL_PLAIN_REGISTERS
+
 KL_INLINE void KL_PLAIN(sum)(const struct kl_tile *tile, const int rows, const int columns) {
     T acc[KL_PLAIN_ROWS][KL_PLAIN_COLUMNS];
     for (int i = 0; i < rows; ++i) {

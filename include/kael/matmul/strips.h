@@ -7,6 +7,7 @@
 #ifndef KAEL_MATMUL_STRIPS_H
 #define KAEL_MATMUL_STRIPS_H
 
+#include "kael/matmul/stream.h"
 #include "kael/matmul/turned.h"
 #include "kael/runtime.h"
 
@@ -116,11 +117,11 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
     const int64_t columns =
         kl_ceil_div(kl_ceil_div(product->columns, panel), job.column_strips) * panel;
     if (way == KL_STREAM)
-        job.scratch_bytes = kl_round_up(rows * columns * kernels->size, KL_ALIGNMENT);
+        job.scratch_bytes = rows * kl_stream_row(kernels, columns);
     else if (way == KL_TURNED)
         job.scratch_bytes = kl_round_up(
             kernels->turned != NULL ? kl_max(1, kl_turned_a_bytes(kernels, product))
-                                    : kl_turned_bytes(kernels),
+                                    : kl_turned_bytes(kernels, rows),
             KL_ALIGNMENT);
     else
         job.scratch_bytes = kl_packed_bytes(kernels, panel, product->inner) +

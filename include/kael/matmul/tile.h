@@ -77,22 +77,44 @@ struct kl_tile_kernels {
     int size;
     int width;
     int rows;
+    bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
     bool tails; /* tiles see to `tail` */
     int vectors[KL_TILE_ROWS];
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_pack pack;
+    const struct kl_stream_kernels *stream; /* or NULL: few rows go by tiles, too */
     const struct kl_turned_kernels *turned; /* or NULL: b goes through L1 to be turned */
     const struct kl_tile_kernels *narrow; /* or NULL: for columns left over, vectors half as wide */
+};
+
+/* The kernels of stream.h: sums[h, columns] += a[h, steps[h - 1]] @ b[steps[h - 1], columns] by
+ * kernel[h - 1], for up to `rows` rows. */
+enum { KL_STREAM_ROWS = 4, KL_STREAM_STEPS = 8 };
+struct kl_stream {
+    const char *a;
+    int64_t a_row, a_inner;
+    const char *b;
+    int64_t b_inner;
+    int64_t ahead; /* what to prefetch, from a row of b on: bytes */
+    char *sums;
+    int64_t sums_row;
+    int64_t columns;
+};
+struct kl_stream_kernels {
+    int rows, steps[KL_STREAM_ROWS];
+    void (*kernel[KL_STREAM_ROWS])(const struct kl_stream *job);
 };
 
 /* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,
  * packed: [inner][h]. A stream makes `lanes` columns of out from as many rows of a transposed b,
  * b_column apart. */
-enum { KL_TURNED_ROWS = 8, KL_TURNED_STREAMS = 2 };
+enum { KL_TURNED_ROWS = 12, KL_TURNED_STREAMS = 2 };
 struct kl_turned_stream {
     const char *a, *b;
+    int64_t first;    /* step of the product */
+    const char *next; /* the block it will come to next: asked for meanwhile */
     char *out;
     int64_t out_row;
     const char *bias; /* or NULL */
@@ -104,6 +126,7 @@ struct kl_turned {
 };
 struct kl_turned_kernels {
     int lanes, rows;
+    int64_t once; /* bytes of a b too small for more rows than these */
     void (*kernel[KL_TURNED_ROWS])(const struct kl_turned *job);
 };
 
@@ -114,8 +137,8 @@ struct kl_turned_kernels {
 #define KL_HEIGHTS_4(X, v) KL_HEIGHTS_3(X, v) X(4, v)
 #define KL_HEIGHTS_6(X, v) KL_HEIGHTS_4(X, v) X(5, v) X(6, v)
 #define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
-#define KL_HEIGHTS_14(X, v) \
-    KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v) X(13, v) X(14, v)
+#define KL_HEIGHTS_12(X, v) KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v)
+#define KL_HEIGHTS_14(X, v) KL_HEIGHTS_12(X, v) X(13, v) X(14, v)
 
 /* Columns of a panel of b for that many rows. */
 KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels, int64_t rows) {

@@ -186,11 +186,11 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 
 /* The kernels as data: tiles of at most `tallest` rows, a tile of h rows at most the h-th of the
  * widths. */
-#define KL_KERNELS(packing, half, tallest, ...)                                         \
+#define KL_KERNELS(packing, half, streaming, tallest, ...)                              \
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
         .lanes = KL_TILE_LANES, .tails = true, .vectors = __VA_ARGS__,                  \
-        .pack = (packing), .turned = KL_TILE_TURNED,                                    \
+        .pack = (packing), .stream = (streaming), .turned = KL_TILE_TURNED,             \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},                 \
         .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},                   \
     }

@@ -24,24 +24,36 @@ struct kl_turned_set {
     int64_t out_row;
 };
 
-enum { KL_TURNED_SET_BYTES = KL_TURNED_ROWS * 32 };
+/* More rows than a kernel takes pass one after the other, from the second pass on with b in L1. */
+enum { KL_TURNED_PASSES = 2, KL_TURNED_SET_BYTES = KL_TURNED_PASSES * KL_TURNED_ROWS * 32 };
 
 struct kl_turned_job {
     const struct kl_tile_kernels *kernels;
     const struct kl_product *product;
-    const char *a; /* packed */
+    const char *a; /* packed: [inner][height] of each pass */
 };
 
-/* An inner block of a set. */
+/* Where an inner block of b begins for the set at `left`, or for the last one. */
+KL_INLINE const char *kl_turned_b(const struct kl_turned_job *job, int64_t left, int64_t block) {
+    const struct kl_product *const product = job->product;
+    left = kl_min(left, product->columns - job->kernels->turned->lanes);
+    return product->b.data + left * product->b.column + block * KL_INNER_BLOCK * job->kernels->size;
+}
+
+/* An inner block of a set, and the block `ahead` that the same stream will come to `later` sets
+ * on. */
 KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *job,
-                                                   const struct kl_turned_set *set,
-                                                   int64_t block) {
+                                                   const struct kl_turned_set *set, int64_t block,
+                                                   int64_t later, int64_t ahead) {
     const struct kl_product *const product = job->product;
     const int64_t first = block * KL_INNER_BLOCK, size = job->kernels->size;
+    const int64_t next = set->left + later * job->kernels->turned->lanes;
     const bool biased = product->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
     return (struct kl_turned_stream){
-        .a = job->a + first * product->rows * size,
-        .b = product->b.data + first * size + set->left * product->b.column,
+        .a = job->a,
+        .first = first,
+        .b = kl_turned_b(job, set->left, block),
+        .next = kl_turned_b(job, next, ahead),
         .out = set->out,
         .out_row = set->out_row,
         .bias = biased ? product->bias + set->left * size : NULL,
@@ -49,17 +61,51 @@ KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *j
     };
 }
 
-KL_INLINE void kl_turned_pair(const struct kl_turned_job *job, const struct kl_turned_set *first,
-                              int64_t first_block, const struct kl_turned_set *second,
-                              int64_t second_block) {
-    const struct kl_product *const product = job->product;
+/* The streams of all rows, as many at a time as a kernel takes. */
+static void kl_turned_run(const struct kl_turned_job *job, const struct kl_turned *all) {
+    const struct kl_turned_kernels *const turned = job->kernels->turned;
+    const struct kl_panels passes = kl_balance(job->product->rows, turned->rows);
+    const int64_t size = job->kernels->size;
+    int64_t top = 0;
+    for (int64_t p = 0; p < passes.count; ++p) {
+        const int height = passes.height + (p < passes.taller);
+        struct kl_turned pass = *all;
+        for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+            struct kl_turned_stream *const stream = &pass.stream[x];
+            stream->a += (top * job->product->inner + stream->first * height) * size;
+            stream->out += top * stream->out_row;
+            if (p > 0) stream->next = stream->b;
+        }
+        turned->kernel[height - 1](&pass);
+        top += height;
+    }
+}
+
+/* The whole inner blocks of a set two by two, but for the last one of an odd number. */
+static void kl_turned_blocks(const struct kl_turned_job *job, const struct kl_turned_set *set) {
+    const int64_t paired = job->product->inner / KL_INNER_BLOCK / 2 * 2;
+    for (int64_t block = 0; block < paired; block += 2) {
+        const int64_t later = block + 2 == paired, ahead = later ? 0 : block + 2;
+        const struct kl_turned pair = {
+            .stream = {kl_turned_stream(job, set, block, later, ahead),
+                       kl_turned_stream(job, set, block + 1, later, ahead + 1)},
+            .b_column = job->product->b.column,
+            .inner = KL_INNER_BLOCK,
+        };
+        kl_turned_run(job, &pair);
+    }
+}
+
+/* One block of two sets. */
+KL_INLINE void kl_turned_abreast(const struct kl_turned_job *job, const struct kl_turned_set *first,
+                                 const struct kl_turned_set *second, int64_t block) {
     const struct kl_turned pair = {
-        .stream = {kl_turned_stream(job, first, first_block),
-                   kl_turned_stream(job, second, second_block)},
-        .b_column = product->b.column,
-        .inner = kl_min(KL_INNER_BLOCK, product->inner - first_block * KL_INNER_BLOCK),
+        .stream = {kl_turned_stream(job, first, block, 2, block),
+                   kl_turned_stream(job, second, block, 2, block)},
+        .b_column = job->product->b.column,
+        .inner = kl_min(KL_INNER_BLOCK, job->product->inner - block * KL_INNER_BLOCK),
     };
-    job->kernels->turned->kernel[product->rows - 1](&pair);
+    kl_turned_run(job, &pair);
 }
 
 /* Set s of the product; a set that is not whole goes by a buffer. */
@@ -101,13 +147,10 @@ static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alon
     } else {
         second = kl_turned_begin(job, s + 1, buffer[1]);
     }
-    for (int64_t block = 0; block + 2 <= whole; block += 2)
-        kl_turned_pair(job, &first, block, &first, block + 1);
-    for (int64_t block = 0; !alone && block + 2 <= whole; block += 2)
-        kl_turned_pair(job, &second, block, &second, block + 1);
-    if (whole % 2 != 0) kl_turned_pair(job, &first, whole - 1, &second, whole - 1);
-    if (job->product->inner % KL_INNER_BLOCK != 0)
-        kl_turned_pair(job, &first, whole, &second, whole);
+    kl_turned_blocks(job, &first);
+    if (!alone) kl_turned_blocks(job, &second);
+    if (whole % 2 != 0) kl_turned_abreast(job, &first, &second, whole - 1);
+    if (job->product->inner % KL_INNER_BLOCK != 0) kl_turned_abreast(job, &first, &second, whole);
     kl_turned_end(job, &first);
     if (!alone) kl_turned_end(job, &second);
 }
@@ -119,13 +162,14 @@ KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
     return product->rows * product->inner * kernels->size + KL_PACK_SLACK;
 }
 
-/* Up to turned->rows rows, and columns enough for two sets. */
+/* Up to KL_TURNED_PASSES times turned->rows rows, and columns enough for two sets. */
 static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product, char *scratch) {
     struct kl_turned_job job = {kernels, product, product->a.data};
     if (kl_turned_a_bytes(kernels, product) > 0) {
-        kernels->pack(product->a.data, product->a.row, product->a.column, product->rows,
-                      product->inner, product->rows, scratch);
+        const struct kl_block rows =
+            kl_block_at(kernels, product, 0, product->rows, 0, product->inner, 0, 0);
+        kl_pack_rows(kernels, kernels->turned->rows, &rows, scratch);
         job.a = scratch;
     }
     const int64_t sets = kl_ceil_div(product->columns, kernels->turned->lanes);
@@ -139,16 +183,16 @@ static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
  * there in between. scratch holds the chunk and the sums (kl_turned_bytes). */
 enum { KL_TURNED_CHUNK = 256, KL_TURNED_VECTORS = 4 }; /* bytes of a row of b; vectors of a panel */
 
-KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels) {
+KL_INLINE int64_t kl_turned_bytes(const struct kl_tile_kernels *kernels, int64_t rows) {
     const int64_t panel = KL_TURNED_VECTORS * kernels->width;
-    return panel * (KL_TURNED_CHUNK + kernels->rows * kernels->size) + KL_PACK_SLACK;
+    return panel * (KL_TURNED_CHUNK + rows * kernels->size) + KL_PACK_SLACK;
 }
 
 static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product, char *scratch) {
     const int64_t size = kernels->size, chunk = KL_TURNED_CHUNK / size;
-    const int vectors = (int)kl_min(KL_TURNED_VECTORS, kernels->vectors[product->rows - 1]);
-    const int64_t panel = (int64_t)vectors * kernels->width;
+    const int64_t panel = kl_min(KL_TURNED_VECTORS * kernels->width,
+                                 kl_panel_columns(kernels, product->rows));
     for (int64_t left = 0; left < product->columns; left += panel) {
         const int64_t columns = kl_min(panel, product->columns - left);
         for (int64_t first = 0; first < product->inner; first += KL_INNER_BLOCK) {
@@ -157,7 +201,7 @@ static void kl_multiply_turned(const struct kl_tile_kernels *kernels,
                 kl_block_at(kernels, product, 0, product->rows, first, inner, left, columns);
             const int mode = block.mode;
             const char *const bias = block.bias;
-            block.vectors = vectors;
+            block.vectors = (int)(panel / kernels->width);
             block.b_panel = scratch;
             block.parked = scratch + panel * KL_TURNED_CHUNK + KL_PACK_SLACK;
             block.parked_row = panel * size;

@@ -3,7 +3,7 @@
  * ukr_avx2.inc.h straight into fma.
  *
  * Registers: 2 x rows sums, and 8 for a square of 4 (f32) or 2 (f64) vectors, those on their way to
- * one, and a value of a: 4 rows in 16, 8 rows in 32 (12 would fit; beyond 8, panels are as fast).
+ * one, and a value of a: 4 rows in 16, 12 rows in 32.
  */
 #define KL_YMM_f32(name) _mm256_##name##_ps
 #define KL_YMM_f64(name) _mm256_##name##_pd
@@ -34,35 +34,57 @@ KL_INLINE void KL_FN(turned_end)(const struct kl_turned_stream *stream, const in
     }
 }
 
+/* Half a square of a stream: lanes of b, of which `low` is the first and `high` the one in the
+ * middle, turned on their way into the sums. */
+KL_INLINE void KL_FN(turned_half)(const char *a, const char *low, const char *high,
+                                  const int64_t column, const int rows, KL_YMM_VECTOR *sum) {
+    enum { STEPS = 16 / sizeof(T) };
+    const int64_t third = 3 * column;
+    __m256 pair[STEPS];
+    KL_YMM_VECTOR turned[STEPS];
+    KL_UNROLL for (int l = 0; l < STEPS; ++l) {
+        const int64_t lane = l < 3 ? l * column : third;
+        pair[l] = KL_PAIR(low + lane, high + lane);
+    }
+    KL_FN(KL_CAT2(turn_, KL_TYPE))(pair, turned);
+    KL_UNROLL for (int s = 0; s < STEPS; ++s)
+        KL_FN(turned_step)(a + s * rows * (int64_t)sizeof(T), turned[s], rows, sum);
+}
+
+/* The streams take turns, half a square at a time. Meanwhile each asks for as many bytes of its
+ * next block, row by row, so that memory is read in order, as fast as it can be. */
 KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
-    enum { LANES = 32 / sizeof(T), STEPS = LANES / 2, HALF = LANES / 2 };
-    const int64_t size = sizeof(T), column = job->b_column, third = 3 * column;
+    enum { LANES = 32 / sizeof(T), STEPS = LANES / 2 };
+    const int64_t size = sizeof(T), column = job->b_column;
     const char *a[KL_TURNED_STREAMS], *low[KL_TURNED_STREAMS], *high[KL_TURNED_STREAMS];
+    const char *next[KL_TURNED_STREAMS];
     KL_YMM_VECTOR sum[KL_TURNED_STREAMS][KL_TURNED_ROWS];
     KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
         a[x] = job->stream[x].a;
         low[x] = job->stream[x].b;
-        high[x] = low[x] + HALF * column;
+        high[x] = low[x] + STEPS * column;
+        next[x] = job->stream[x].next;
         KL_UNROLL for (int i = 0; i < rows; ++i) sum[x][i] = KL_YMM(setzero)();
     }
-    int64_t k = job->inner;
-    for (; k >= STEPS; k -= STEPS) {
-        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
-            __m256 pair[HALF];
-            KL_YMM_VECTOR turned[STEPS];
-            KL_UNROLL for (int l = 0; l < HALF; ++l) {
-                const int64_t lane = l < 3 ? l * column : third;
-                pair[l] = KL_PAIR(low[x] + lane, high[x] + lane);
+    const int64_t share = kl_ceil_div(job->inner / STEPS, LANES); /* of one row of the next block */
+    int64_t halves;
+    for (int64_t left = job->inner / STEPS; left > 0; left -= halves) {
+        halves = kl_min(share, left);
+        for (int64_t half = halves; half > 0; --half) {
+            KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+                KL_UNROLL for (int line = 0; line < STEPS * 32; line += 64)
+                    __builtin_prefetch(next[x] + line, 0, 2); /* into L2 */
+                next[x] += STEPS * 32;
+                KL_FN(turned_half)(a[x], low[x], high[x], column, rows, sum[x]);
+                a[x] += STEPS * rows * size;
+                low[x] += STEPS * size;
+                high[x] += STEPS * size;
             }
-            KL_FN(KL_CAT2(turn_, KL_TYPE))(pair, turned);
-            KL_UNROLL for (int s = 0; s < STEPS; ++s)
-                KL_FN(turned_step)(a[x] + s * rows * size, turned[s], rows, sum[x]);
-            a[x] += STEPS * rows * size;
-            low[x] += STEPS * size;
-            high[x] += STEPS * size;
         }
+        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x)
+            next[x] += column - halves * STEPS * 32;
     }
-    for (; k > 0; --k) {
+    for (int64_t k = job->inner % STEPS; k > 0; --k) {
         KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
             T lane[LANES];
             for (int l = 0; l < LANES; ++l) lane[l] = *(const KL_LOOSE *)(low[x] + l * column);
@@ -75,10 +97,13 @@ KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
         KL_FN(turned_end)(&job->stream[x], rows, sum[x]);
 }
 
+/* Twice 12 rows are faster than panels where b comes from beyond L2, twice 4 from beyond L3. */
 #if KL_TILE_REGISTERS >= 32
-#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_8(X, 1)
+#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_12(X, 1)
+#define KL_TURNED_ONCE (1 << 20)
 #else
 #define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_4(X, 1)
+#define KL_TURNED_ONCE (8 << 20)
 #endif
 
 #define X(h, v)                                                         \
@@ -92,6 +117,7 @@ KL_TURNED_HEIGHTS(X)
 
 static const struct kl_turned_kernels KL_FN(turned_kernels) = {
     .lanes = 32 / sizeof(T),
+    .once = KL_TURNED_ONCE,
 #define X(h, v) [(h) - 1] = KL_FN(turned_##h),
     .kernel = {KL_TURNED_HEIGHTS(X)},
 #undef X
@@ -100,6 +126,7 @@ static const struct kl_turned_kernels KL_FN(turned_kernels) = {
 #undef X
 };
 #undef KL_TURNED_HEIGHTS
+#undef KL_TURNED_ONCE
 
 #undef KL_YMM_f32
 #undef KL_YMM_f64

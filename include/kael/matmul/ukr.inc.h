@@ -1,6 +1,7 @@
 /* The row of kernels of a set, from the shapes, KL_TILES_<type>_<isa>, and the widths that its file
  * gives.
  */
+#include "kael/matmul/stream.inc.h"
 #include "kael/matmul/tile.inc.h"
 
 #ifndef KL_TILE_TURNED
@@ -11,12 +12,13 @@
 #endif
 
 static const struct kl_tile_kernels KL_FN(tile_kernels) =
-    KL_KERNELS(KL_FN(pack), KL_TILE_NARROW, KL_CAT4(KL, TILE_ROWS, KL_TYPE, KL_ISA),
-               KL_CAT4(KL, TILE_VECTORS, KL_TYPE, KL_ISA));
+    KL_KERNELS(KL_FN(pack), KL_TILE_NARROW, &KL_FN(stream_kernels),
+               KL_CAT4(KL, TILE_ROWS, KL_TYPE, KL_ISA), KL_CAT4(KL, TILE_VECTORS, KL_TYPE, KL_ISA));
 
 /* The small tile of the rung v4: 4 rows of KL_TILE_SMALL vectors. */
 static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
-    KL_KERNELS(KL_FN(pack), NULL, 4, {KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL});
+    KL_KERNELS(KL_FN(pack), NULL, NULL, 4,
+               {KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL, KL_TILE_SMALL});
 
 #undef KL_KERNELS
 #undef KL_TILE_ENTRY

@@ -11,8 +11,11 @@
 #define KL_TILE_SMALL 2 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 1
+#define KL_TILE_STREAMS(X) X(1, 8) X(2, 6) /* rows of a, rows of b: see stream.h */
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
+
+#define KL_EXACT64_HALVES_avx2 1 /* see exact_x86.inc.h */
 
 #define KL_TILES_f32_avx2(X) \
     KL_HEIGHTS_6(X, 1) KL_HEIGHTS_6(X, 2) KL_HEIGHTS_3(X, 3) KL_HEIGHTS_2(X, 4) KL_HEIGHTS_1(X, 8)

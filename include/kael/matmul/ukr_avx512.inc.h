@@ -34,7 +34,7 @@ KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return KL_HALF(fmadd)(a,
 #include "kael/matmul/tile.inc.h"
 
 static const struct kl_tile_kernels KL_FN(tile_kernels) =
-    KL_KERNELS(KL_CAT4(kl, pack, KL_TYPE, avx512), NULL,
+    KL_KERNELS(KL_CAT4(kl, pack, KL_TYPE, avx512), NULL, NULL,
                KL_CAT4(KL, TILE_ROWS, KL_TYPE, avx512), {[0 ... KL_TILE_ROWS - 1] = 1});
 #define KL_TILE_NARROW &KL_CAT4(kl, tile_kernels, KL_TYPE, half_avx512)
 

@@ -6,6 +6,11 @@ KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int
     *dst = *(const KL_LOOSE *)(src + offset[0]);
 }
 
+#if defined(__SSE2__)
+#define KL_EXACT32_HALVES_generic 1 /* see exact_x86.inc.h */
+#define KL_EXACT64_HALVES_generic 1
+#endif
+
 #include "kael/matmul/pack.inc.h"
 
 #define KL_PLAIN(word) KL_FN(plain_4x4_##word)

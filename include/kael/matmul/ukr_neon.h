@@ -11,6 +11,7 @@
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 0 /* of vector registers */
+#define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(4, 6) /* rows of a, rows of b: see stream.h */
 /* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
  * to make room. */
 #define KL_TILE_ORDER __asm__("" ::: "memory")
@@ -34,7 +35,15 @@
     acc[i][v] = vfmaq_laneq_f64(acc[i][v], row, value, 0);                                 \
     acc[(i) + 1][v] = vfmaq_laneq_f64(acc[(i) + 1][v], row, value, 1)
 
-/* tile_sum of ukr.inc.h for a column of a in consecutive memory. */
+#define KL_LANES_REGISTERS(h, v) ((h) * (v) + (v) + (h) * (int)sizeof(T) / 16)
+#define X(h, v)                                                                           \
+    _Static_assert((h) < (v) || KL_LANES_REGISTERS(h, v) <= KL_TILE_REGISTERS,            \
+                   "the sums of this tile and its column of a do not fit the registers");
+KL_CAT4(KL, TILES, KL_TYPE, neon)(X)
+#undef X
+#undef KL_LANES_REGISTERS
+
+/* tile_sum of tile.inc.h for a column of a in consecutive memory. */
 KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows, const int vectors,
                                      V(vec) acc[][KL_TILE_VECTORS]) {
     const char *a = tile->a;

@@ -14,11 +14,12 @@ KL_INLINE void KL_FN(adadelta_elements)(const struct kl_optim_row *row, int64_t 
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        v[i] = s.beta2 * v[i] + (s.rest2 * g) * g;
-        const T d = (KL_FN(root)(a[i] + s.eps) / KL_FN(root)(v[i] + s.eps)) * g;
-        a[i] = s.beta2 * a[i] + (s.rest2 * d) * d;
-        p[i] = p[i] - s.lr * d;
+        const T x = p[i], change = a[i], g = KL_FN(gradient)(grad[i], x, s.decay, variant);
+        const T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T d = (KL_FN(root)(change + s.eps) / KL_FN(root)(square + s.eps)) * g;
+        v[i] = square;
+        a[i] = s.beta2 * change + (s.rest2 * d) * d;
+        p[i] = x - s.lr * d;
     }
 }
 

@@ -13,10 +13,12 @@ KL_INLINE void KL_FN(adamax_elements)(const struct kl_optim_row *row, int64_t fi
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        m[i] = s.beta1 * m[i] + s.rest1 * g;
-        u[i] = KL_FN(larger)(s.beta2 * u[i], KL_FN(magnitude)(g) + s.eps);
-        p[i] = p[i] - (s.lr * m[i]) / u[i];
+        const T x = p[i], g = KL_FN(gradient)(grad[i], x, s.decay, variant);
+        const T mean = s.beta1 * m[i] + s.rest1 * g;
+        const T most = KL_FN(larger)(s.beta2 * u[i], KL_FN(magnitude)(g) + s.eps);
+        m[i] = mean;
+        u[i] = most;
+        p[i] = x - (s.lr * mean) / most;
     }
 }
 

@@ -13,10 +13,10 @@ KL_INLINE void KL_FN(asgd_elements)(const struct kl_optim_row *row, int64_t firs
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        const T x = p[i] * s.shrink - s.lr * g;
+        const T old = p[i], g = KL_FN(gradient)(grad[i], old, s.decay, variant);
+        const T x = old * s.shrink - s.lr * g, mean = variant & KL_ASGD_AVERAGE ? ax[i] : 0;
         p[i] = x;
-        ax[i] = variant & KL_ASGD_AVERAGE ? ax[i] + (x - ax[i]) * s.mu : x;
+        ax[i] = variant & KL_ASGD_AVERAGE ? mean + (x - mean) * s.mu : x;
     }
 }
 

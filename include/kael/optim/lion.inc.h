@@ -12,9 +12,9 @@ KL_INLINE void KL_FN(lion_elements)(const struct kl_optim_row *row, int64_t firs
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
         const T g = KL_FN(gradient)(grad[i], 0, 0, variant & KL_MAXIMIZE);
-        const T x = variant & KL_DECAY ? p[i] * s.shrink : p[i];
-        p[i] = x - s.lr * KL_FN(direction)(s.beta1 * m[i] + s.rest1 * g);
-        m[i] = s.beta2 * m[i] + s.rest2 * g;
+        const T x = variant & KL_DECAY ? p[i] * s.shrink : p[i], mean = m[i];
+        p[i] = x - s.lr * KL_FN(direction)(s.beta1 * mean + s.rest1 * g);
+        m[i] = s.beta2 * mean + s.rest2 * g;
     }
 }
 

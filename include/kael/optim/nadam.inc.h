@@ -17,12 +17,14 @@ KL_INLINE void KL_FN(nadam_elements)(const struct kl_optim_row *row, int64_t fir
     const int coupled = decoupled ? variant & KL_MAXIMIZE : variant;
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, coupled);
-        const T x = decoupled ? p[i] * s.decay : p[i];
-        m[i] = s.beta1 * m[i] + s.rest1 * g;
-        v[i] = s.beta2 * v[i] + (s.rest2 * g) * g;
-        const T root = KL_FN(root)(v[i] * s.inverse2) + s.eps;
-        p[i] = (x - (s.lead * g) / root) - (s.lr * m[i]) / root;
+        const T old = p[i], g = KL_FN(gradient)(grad[i], old, s.decay, coupled);
+        const T x = decoupled ? old * s.decay : old;
+        const T mean = s.beta1 * m[i] + s.rest1 * g;
+        const T square = s.beta2 * v[i] + (s.rest2 * g) * g;
+        const T root = KL_FN(root)(square * s.inverse2) + s.eps;
+        m[i] = mean;
+        v[i] = square;
+        p[i] = (x - (s.lead * g) / root) - (s.lr * mean) / root;
     }
 }
 

@@ -7,31 +7,45 @@
  *     b = momentum * b + g / root              momentum
  *     p = p - lr * b                           momentum
  *     p = p - (lr * g) / root                  no momentum */
+KL_INLINE void KL_FN(rmsprop_group)(const struct KL_FN(arrays) *a, int64_t i, int64_t left,
+                                    const int vectors, const int variant) {
+    V(vec) x[KL_FN(most_vectors)], slope[KL_FN(most_vectors)], root[KL_FN(most_vectors)];
+    KL_UNROLL
+    for (int k = 0; k < vectors; ++k) {
+        const int64_t j = i + k * V(width);
+        x[k] = KL_FN(take)(a->p + j, left);
+        const V(vec) g = KL_FN(gradients)(KL_FN(take)(a->grad + j, left), x[k], a->decay, variant);
+        const V(vec) v = V(mul)(a->beta2, KL_FN(take)(a->state[0] + j, left));
+        root[k] = V(add)(v, V(mul)(V(mul)(a->rest2, g), g));
+        slope[k] = g;
+        KL_FN(put)(a->state[0] + j, root[k], left);
+        if (!(variant & KL_RMSPROP_CENTERED)) continue;
+        const V(vec) old = V(mul)(a->beta1, KL_FN(take)(a->state[2] + j, left));
+        const V(vec) mean = V(add)(old, V(mul)(a->rest1, g));
+        KL_FN(put)(a->state[2] + j, mean, left);
+        root[k] = V(sub)(root[k], V(mul)(mean, mean));
+    }
+    KL_FN(roots)(root, vectors);
+    KL_UNROLL
+    for (int k = 0; k < vectors; ++k) {
+        const int64_t j = i + k * V(width);
+        const V(vec) below = V(add)(root[k], a->eps);
+        V(vec) step = V(div)(variant & KL_RMSPROP_MOMENTUM ? slope[k] : V(mul)(a->lr, slope[k]),
+                             below);
+        if (variant & KL_RMSPROP_MOMENTUM) {
+            const V(vec) old = V(mul)(a->momentum, KL_FN(take)(a->state[1] + j, left));
+            const V(vec) b = V(add)(old, step);
+            KL_FN(put)(a->state[1] + j, b, left);
+            step = V(mul)(a->lr, b);
+        }
+        KL_FN(put)(a->p + j, V(sub)(x[k], step), left);
+    }
+}
+
+/* Few products: every other root. */
 KL_INLINE void KL_FN(rmsprop_elements)(const struct kl_optim_row *row, int64_t first, int64_t count,
                                        const int variant) {
-    T *KL_RESTRICT p = KL_FN(from)(row->param, first);
-    const T *KL_RESTRICT grad = KL_FN(from)(row->grad, first);
-    T *KL_RESTRICT v = KL_FN(from)(row->state[0], first);
-    T *KL_RESTRICT buffer = KL_FN(from)(row->state[1], first);
-    T *KL_RESTRICT a = KL_FN(from)(row->state[2], first);
-    const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
-    KL_INDEPENDENT
-    for (int64_t i = 0; i < count; ++i) {
-        const T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
-        T square = s.beta2 * v[i] + (s.rest2 * g) * g;
-        v[i] = square;
-        if (variant & KL_RMSPROP_CENTERED) {
-            a[i] = s.beta1 * a[i] + s.rest1 * g;
-            square = square - a[i] * a[i];
-        }
-        const T root = KL_FN(root)(square) + s.eps;
-        if (variant & KL_RMSPROP_MOMENTUM) {
-            buffer[i] = s.momentum * buffer[i] + g / root;
-            p[i] = p[i] - s.lr * buffer[i];
-        } else {
-            p[i] = p[i] - (s.lr * g) / root;
-        }
-    }
+    KL_FN(by_groups)(row, first, count, KL_FN(rmsprop_group), 2, variant);
 }
 
 KL_OPTIM_KERNEL(rmsprop, KL_OPTIM_CASES16(rmsprop, 0))

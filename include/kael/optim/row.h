@@ -91,7 +91,7 @@ KL_UNUSED static void kl_optim_decay(struct kl_optim_row *row, double lr, double
 
 /* Updates all rows in one parallel region. */
 typedef int (*kl_optim_driver)(const struct kl_runtime *rt, int rule, struct kl_optim_row *rows,
-                               int64_t count);
+                               int64_t count, bool backward);
 
 /* A number as a double, and back. */
 static double kl_optim_load(const void *place, int dtype) {

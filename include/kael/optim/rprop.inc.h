@@ -15,13 +15,14 @@ KL_INLINE void KL_FN(rprop_elements)(const struct kl_optim_row *row, int64_t fir
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        const T slope = KL_FN(gradient)(grad[i], 0, 0, variant);
+        const T x = p[i], slope = KL_FN(gradient)(grad[i], 0, 0, variant);
         const T agreement = slope * prev[i];
         const T g = agreement < 0 ? 0 : slope;
         const T factor = agreement > 0 ? s.grow : agreement < 0 ? s.shrink : 1;
-        size[i] = KL_FN(limited)(size[i] * factor, s.least, s.most);
-        p[i] = p[i] - KL_FN(direction)(g) * size[i];
+        const T length = KL_FN(limited)(size[i] * factor, s.least, s.most);
         prev[i] = g;
+        size[i] = length;
+        p[i] = x - KL_FN(direction)(g) * length;
     }
 }
 

@@ -13,13 +13,14 @@ KL_INLINE void KL_FN(sgd_elements)(const struct kl_optim_row *row, int64_t first
     const struct KL_FN(scalars) s = KL_FN(narrowed)(&row->scalar);
     KL_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-        T g = KL_FN(gradient)(grad[i], p[i], s.decay, variant);
+        const T x = p[i];
+        T g = KL_FN(gradient)(grad[i], x, s.decay, variant);
         if (variant & KL_SGD_MOMENTUM) {
             const T b = variant & KL_SGD_FIRST ? g : s.momentum * buffer[i] + s.rest1 * g;
             buffer[i] = b;
             g = variant & KL_SGD_NESTEROV ? g + s.momentum * b : b;
         }
-        p[i] = p[i] - s.lr * g;
+        p[i] = x - s.lr * g;
     }
 }
 

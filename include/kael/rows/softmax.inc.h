@@ -56,8 +56,7 @@ static int KL_FN(softmax_backward_rows)(const struct kl_rows *call, const struct
     KL_EACH_GROUP {
         T shared[kl_row_group];
         KL_EACH_ROW {
-            shared[g] =
-                (T)KL_FN(fold)(KL_TERM_PRODUCT, KL_ROW(KL_ROW_X), KL_ROW(KL_ROW_Y), 0, size);
+            shared[g] = (T)KL_FN(fold_of)(KL_ROW(KL_ROW_X), KL_ROW(KL_ROW_Y), size);
         }
         KL_EACH_ROW {
             KL_FN(softmax_slope)(KL_ROW(KL_ROW_X), KL_ROW(KL_ROW_Y), shared[g],
@@ -76,7 +75,7 @@ static int KL_FN(log_softmax_backward_rows)(const struct kl_rows *call,
     KL_EACH_GROUP {
         T totals[kl_row_group];
         KL_EACH_ROW {
-            totals[g] = (T)KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_Y), NULL, 0, size);
+            totals[g] = (T)KL_FN(fold_of)(KL_ROW(KL_ROW_Y), NULL, size);
         }
         KL_EACH_ROW {
             const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
@@ -99,7 +98,7 @@ static int KL_FN(logsumexp_rows)(const struct kl_rows *call, const struct kl_row
     KL_EACH_GROUP {
         T near[KL_FN(near_room)], shift[kl_row_group], logs[kl_row_group];
         KL_EACH_ROW {
-            const T largest = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
+            const T largest = KL_FN(largest)(KL_ROW(KL_ROW_X), call->size);
             shift[g] = largest - largest == 0 ? largest : 0;
         }
         KL_FN(group_sums)(call, view, first, count, false, near, shift, logs);
@@ -136,7 +135,7 @@ static int KL_FN(causal_softmax_rows)(const struct kl_rows *call, const struct k
         T *out = KL_ROW(KL_ROW_OUT);
         memset(out + size, 0, (size_t)(call->size - size) * sizeof(T));
         if (size == 0) continue;
-        const T largest = KL_FN(extreme)(true, x, size);
+        const T largest = KL_FN(largest)(x, size);
         const V(vec) total = V(splat)((T)KL_FN(exp_total)(x, largest, out, size));
         KL_EACH(V(width)) KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
     }
@@ -152,7 +151,7 @@ static int KL_FN(causal_softmax_backward_rows)(const struct kl_rows *call,
         const T *x = KL_ROW(KL_ROW_X), *y = KL_ROW(KL_ROW_Y);
         T *out = KL_ROW(KL_ROW_OUT);
         memset(out + size, 0, (size_t)(call->size - size) * sizeof(T));
-        KL_FN(softmax_slope)(x, y, (T)KL_FN(fold)(KL_TERM_PRODUCT, x, y, 0, size), out, size);
+        KL_FN(softmax_slope)(x, y, (T)KL_FN(fold_of)(x, y, size), out, size);
     }
     return KL_OK;
 }

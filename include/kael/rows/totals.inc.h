@@ -6,7 +6,47 @@
  */
 #include "kael/fold.inc.h"
 #include "kael/math.inc.h"
-#include "kael/reduce_extreme.inc.h"
+
+/* The fold of x[size], or of x * y where y is given. */
+static KL_UNUSED double KL_FN(row_fold)(const T *x, const T *y, int64_t size) {
+    return y ? KL_FN(fold)(KL_TERM_PRODUCT, x, y, 0, size)
+             : KL_FN(fold)(KL_TERM_VALUE, x, NULL, 0, size);
+}
+
+/* The same by the set that converts floats fastest. */
+KL_INLINE double KL_FN(fold_of)(const T *x, const T *y, int64_t size) {
+    if (sizeof(T) == sizeof(double)) return KL_FN(row_fold)(x, y, size);
+    return KL_CAT4(kl, row_fold, KL_TYPE, KL_CAT2(KL_NARROWER_, KL_ISA))(x, y, size);
+}
+
+/* The largest of x[size], size > 0, to subtract: of both zeros it may be either, and where there is
+ * a NaN, which makes the whole row NaN, any other element. */
+KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
+    enum { width = V(width), vectors = 4 };
+    V(vec) most[vectors];
+    KL_UNROLL
+    for (int v = 0; v < vectors; v++) most[v] = V(splat)((T)-INFINITY);
+    int64_t i = 0;
+    for (; i + vectors * width <= size; i += vectors * width) {
+        KL_UNROLL
+        for (int v = 0; v < vectors; v++) {
+            most[v] = V(max)(V(load)(x + i + v * width), most[v]);
+        }
+    }
+    for (; i < size; i += width) {
+        const int64_t left = kl_min(size - i, width);
+        const V(mask) real = V(lt)(V(iota)(), V(splat)((T)left));
+        const V(vec) met = V(max)(V(load_part)(x + i, left), most[0]);
+        most[0] = V(select)(real, met, most[0]);
+    }
+    V(vec) met = V(max)(V(max)(most[0], most[1]), V(max)(most[2], most[3]));
+    KL_UNROLL
+    for (int level = 1; level <= kl_lane_levels; level++) {
+        const int half = width >> level;
+        if (half > 0) met = V(max)(met, V(swap)(met, half));
+    }
+    return V(head)(met);
+}
 
 /* e[i] = exp(x[i] - largest). */
 KL_INLINE void KL_FN(exp_shifted)(const T *x, T largest, T *e, int64_t size) {
@@ -83,7 +123,7 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
     }
     KL_EACH_ROW {
         const T *e = KL_FN(kept)(call, view, near, g, first + g);
-        totals[g] = (T)KL_FN(fold_block)(KL_TERM_VALUE, e, NULL, 0, size);
+        totals[g] = (T)KL_FN(fold_of)(e, NULL, size);
     }
 }
 
@@ -91,7 +131,7 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
 KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_row_view *view,
                                    int64_t first, int64_t count, bool keep, T *near, T *largest,
                                    T *totals) {
-    KL_EACH_ROW largest[g] = KL_FN(extreme)(true, KL_ROW(KL_ROW_X), call->size);
+    KL_EACH_ROW largest[g] = KL_FN(largest)(KL_ROW(KL_ROW_X), call->size);
     KL_FN(group_sums)(call, view, first, count, keep, near, largest, totals);
 }
 

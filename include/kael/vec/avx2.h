@@ -74,6 +74,41 @@ KL_INLINE __m256d v_swap_f64_avx2(__m256d a, int half) {
     return half == 2 ? _mm256_permute2f128_pd(a, a, 1) : _mm256_permute_pd(a, 0x5);
 }
 
+/* Squares turned: pairs of rows are zipped inside groups of 16 bytes, then groups change places. */
+KL_INLINE void v_turn_f64_avx2(__m256d *rows) {
+    __m256d pairs[4];
+    KL_UNROLL
+    for (int i = 0; i < 4; i += 2) {
+        pairs[i] = _mm256_unpacklo_pd(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm256_unpackhi_pd(rows[i], rows[i + 1]);
+    }
+    KL_UNROLL
+    for (int i = 0; i < 2; ++i) {
+        rows[i] = _mm256_permute2f128_pd(pairs[i], pairs[i + 2], 0x20);
+        rows[i + 2] = _mm256_permute2f128_pd(pairs[i], pairs[i + 2], 0x31);
+    }
+}
+KL_INLINE void v_turn_f32_avx2(__m256 *rows) {
+    __m256 words[8], pairs[8];
+    KL_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        words[i] = _mm256_unpacklo_ps(rows[i], rows[i + 1]);
+        words[i + 1] = _mm256_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    KL_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        const int from = i / 4 * 4 + i % 4 / 2;
+        const __m256d a = _mm256_castps_pd(words[from]), b = _mm256_castps_pd(words[from + 2]);
+        pairs[i] = _mm256_castpd_ps(_mm256_unpacklo_pd(a, b));
+        pairs[i + 1] = _mm256_castpd_ps(_mm256_unpackhi_pd(a, b));
+    }
+    KL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+        rows[i] = _mm256_permute2f128_ps(pairs[i], pairs[i + 4], 0x20);
+        rows[i + 4] = _mm256_permute2f128_ps(pairs[i], pairs[i + 4], 0x31);
+    }
+}
+
 /* Bridges between float and double lanes. */
 KL_INLINE __m256d v_first_half_f64_avx2(__m256 x) {
     return _mm256_cvtps_pd(_mm256_castps256_ps128(x));

@@ -13,6 +13,7 @@ KL_INLINE void V(store)(T *p, V(vec) x) { FLOAT(storeu)(p, x); }
 KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     FLOAT(maskstore)(p, V(first)(count), x);
 }
+KL_INLINE void V(stream)(T *p, V(vec) x) { FLOAT(stream)(p, x); }
 KL_INLINE V(vec) V(splat)(T x) { return FLOAT(set1)(x); }
 KL_INLINE V(vec) V(iota)(void) { return IOTA; }
 

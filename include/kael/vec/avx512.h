@@ -2,6 +2,8 @@
 #ifndef KAEL_VEC_AVX512_H
 #define KAEL_VEC_AVX512_H
 
+#define KL_SCALES_avx512 1 /* V(scale): see math/words.inc.h */
+
 #define KL_TYPE f32
 #define T float
 #define BITS uint32_t
@@ -32,6 +34,11 @@
 #define TO_FLOAT _mm512_castsi512_pd
 #include "kael/vec/avx512.inc.h"
 
+/* A guess at 1 / sqrt(a) for a > 0, at most 2^-14 of it off. No other set has this word: bodies ask
+ * for it by KL_RSQRT_<type>_<isa>. */
+#define KL_RSQRT_f32_avx512 1
+KL_INLINE __m512 v_rsqrt_f32_avx512(__m512 a) { return _mm512_rsqrt14_ps(a); }
+
 /* Tables of 16. */
 KL_INLINE __m512 v_lookup_f32_avx512(const float *table, __m512i index) {
     return _mm512_permutexvar_ps(index, _mm512_loadu_ps(table));
@@ -57,6 +64,52 @@ KL_INLINE __m512d v_swap_f64_avx512(__m512d a, int half) {
     case 2: return _mm512_shuffle_f64x2(a, a, 0xB1);
     default: return _mm512_permute_pd(a, 0x55);
     }
+}
+
+/* Squares turned: pairs of rows are zipped inside groups of 16 bytes, then groups change places. */
+KL_INLINE void v_turn_groups_avx512(__m512 *rows, int step) {
+    KL_UNROLL
+    for (int i = 0; i < step; ++i) {
+        const __m512 a = rows[i], b = rows[i + step];
+        const __m512 c = rows[i + 2 * step], d = rows[i + 3 * step];
+        const __m512 ab_even = _mm512_shuffle_f32x4(a, b, 0x88);
+        const __m512 ab_odd = _mm512_shuffle_f32x4(a, b, 0xDD);
+        const __m512 cd_even = _mm512_shuffle_f32x4(c, d, 0x88);
+        const __m512 cd_odd = _mm512_shuffle_f32x4(c, d, 0xDD);
+        rows[i] = _mm512_shuffle_f32x4(ab_even, cd_even, 0x88);
+        rows[i + step] = _mm512_shuffle_f32x4(ab_odd, cd_odd, 0x88);
+        rows[i + 2 * step] = _mm512_shuffle_f32x4(ab_even, cd_even, 0xDD);
+        rows[i + 3 * step] = _mm512_shuffle_f32x4(ab_odd, cd_odd, 0xDD);
+    }
+}
+KL_INLINE void v_turn_f32_avx512(__m512 *rows) {
+    __m512 words[16], pairs[16];
+    KL_UNROLL
+    for (int i = 0; i < 16; i += 2) {
+        words[i] = _mm512_unpacklo_ps(rows[i], rows[i + 1]);
+        words[i + 1] = _mm512_unpackhi_ps(rows[i], rows[i + 1]);
+    }
+    KL_UNROLL
+    for (int i = 0; i < 16; i += 2) {
+        const int from = i / 4 * 4 + i % 4 / 2;
+        const __m512d a = _mm512_castps_pd(words[from]), b = _mm512_castps_pd(words[from + 2]);
+        pairs[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
+        pairs[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
+    }
+    v_turn_groups_avx512(pairs, 4);
+    KL_UNROLL
+    for (int i = 0; i < 16; ++i) rows[i] = pairs[i];
+}
+KL_INLINE void v_turn_f64_avx512(__m512d *rows) {
+    __m512 pairs[8];
+    KL_UNROLL
+    for (int i = 0; i < 8; i += 2) {
+        pairs[i] = _mm512_castpd_ps(_mm512_unpacklo_pd(rows[i], rows[i + 1]));
+        pairs[i + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(rows[i], rows[i + 1]));
+    }
+    v_turn_groups_avx512(pairs, 2);
+    KL_UNROLL
+    for (int i = 0; i < 8; ++i) rows[i] = _mm512_castps_pd(pairs[i]);
 }
 
 /* Bridges between float and double lanes. */

@@ -15,6 +15,7 @@ KL_INLINE void V(store)(T *p, V(vec) x) { FLOAT(storeu)(p, x); }
 KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     FLOAT(mask_storeu)(p, V(first)(count), x);
 }
+KL_INLINE void V(stream)(T *p, V(vec) x) { FLOAT(stream)(p, x); }
 KL_INLINE V(vec) V(splat)(T x) { return FLOAT(set1)(x); }
 KL_INLINE V(vec) V(iota)(void) { return IOTA; }
 
@@ -29,6 +30,8 @@ KL_INLINE V(vec) V(neg)(V(vec) a) { return FLOAT(xor)(a, FLOAT(set1)((T)-0.0)); 
 KL_INLINE V(vec) V(abs)(V(vec) a) { return FLOAT(andnot)(FLOAT(set1)((T)-0.0), a); }
 KL_INLINE V(vec) V(max)(V(vec) a, V(vec) b) { return FLOAT(max)(a, b); }
 KL_INLINE V(vec) V(min)(V(vec) a, V(vec) b) { return FLOAT(min)(a, b); }
+/* a * 2^n, rounded once, n a whole number: no other set has this word. */
+KL_INLINE V(vec) V(scale)(V(vec) a, V(vec) n) { return FLOAT(scalef)(a, n); }
 
 KL_INLINE V(vec) V(rint)(V(vec) a) {
     return FLOAT(roundscale)(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

@@ -20,6 +20,9 @@ KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     KL_ASSERT(count >= 0 && count <= V(width));
     if (count > 0) V(store)(p, x);
 }
+/* Past the caches where the machine can; p is aligned to the vector. Other threads see such stores
+ * after kl_stream_end. */
+KL_INLINE void V(stream)(T *p, V(vec) x) { V(store)(p, x); }
 KL_INLINE V(vec) V(splat)(T x) { return x; }
 KL_INLINE V(vec) V(iota)(void) { return (T)0; } /* lane l holds l */
 
@@ -64,6 +67,8 @@ KL_INLINE V(vec) V(swap)(V(vec) a, int half) {
     (void)half;
     return a;
 }
+/* A square of as many vectors as they have lanes, transposed in place. */
+KL_INLINE void V(turn)(V(vec) *rows) { (void)rows; }
 
 /* Lanes as unsigned integers; shifts by the same count in every lane, shr shifts zeros in. */
 KL_INLINE V(bits) V(as_bits)(V(vec) a) {

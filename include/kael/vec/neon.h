@@ -51,6 +51,23 @@ KL_INLINE float64x2_t v_swap_f64_neon(float64x2_t a, int half) {
     return vextq_f64(a, a, 1);
 }
 
+/* Squares turned. */
+KL_INLINE void v_turn_f64_neon(float64x2_t *rows) {
+    const float64x2_t a = rows[0], b = rows[1];
+    rows[0] = vzip1q_f64(a, b);
+    rows[1] = vzip2q_f64(a, b);
+}
+KL_INLINE void v_turn_f32_neon(float32x4_t *rows) {
+    const float32x4_t even_low = vzip1q_f32(rows[0], rows[2]);
+    const float32x4_t even_high = vzip2q_f32(rows[0], rows[2]);
+    const float32x4_t odd_low = vzip1q_f32(rows[1], rows[3]);
+    const float32x4_t odd_high = vzip2q_f32(rows[1], rows[3]);
+    rows[0] = vzip1q_f32(even_low, odd_low);
+    rows[1] = vzip2q_f32(even_low, odd_low);
+    rows[2] = vzip1q_f32(even_high, odd_high);
+    rows[3] = vzip2q_f32(even_high, odd_high);
+}
+
 /* Bridges between float and double lanes. */
 KL_INLINE float64x2_t v_first_half_f64_neon(float32x4_t x) {
     return vcvt_f64_f32(vget_low_f32(x));

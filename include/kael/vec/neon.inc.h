@@ -27,6 +27,7 @@ KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     if (count > 3) FLOAT(vst1q_lane)(p + 3, x, 3);
 #endif
 }
+KL_INLINE void V(stream)(T *p, V(vec) x) { V(store)(p, x); }
 KL_INLINE V(vec) V(splat)(T x) { return FLOAT(vdupq_n)(x); }
 KL_INLINE V(vec) V(iota)(void) {
     static const T lanes[4] = {0, 1, 2, 3};

@@ -1,0 +1,41 @@
+/* Transposes in registers, stamped per instruction set and type. Elements are only moved, whatever
+ * they are. */
+
+/* Square of V(width) rows: element e of row r of `to` is element r of row e of `from`. */
+KL_INLINE void KL_FN(turn_square)(T *to, int64_t to_row, const T *from, int64_t from_row,
+                                  bool streamed) {
+    enum { side = V(width) };
+    V(vec) row[side];
+    KL_UNROLL
+    for (int r = 0; r < side; ++r) row[r] = V(load)(from + r * from_row);
+    V(turn)(row);
+    KL_UNROLL
+    for (int r = 0; r < side; ++r) {
+        if (streamed) {
+            V(stream)(to + r * to_row, row[r]);
+        } else {
+            V(store)(to + r * to_row, row[r]);
+        }
+    }
+}
+
+/* rows x size elements of `to`, whose rows are contiguous, from the transpose, whose columns are.
+ * streamed: rows of `to` are aligned to KL_ALIGNMENT. */
+static void KL_FN(turn)(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+                        bool streamed) {
+    enum { side = V(width) };
+    if (side == 1) {
+        kl_tile_copy(to, from, rows, size, sizeof(T));
+        return;
+    }
+    const int64_t squares = rows / side * side, whole = size / side * side;
+    for (int64_t r = 0; r < squares; r += side) {
+        for (int64_t e = 0; e < whole; e += side) {
+            T *target = (T *)to.data + r * to.row + e;
+            const T *source = (const T *)from.data + r + e * from.element;
+            KL_FN(turn_square)(target, to.row, source, from.element, streamed);
+        }
+    }
+    kl_tile_single(to, from, 0, squares, whole, size, sizeof(T));
+    kl_tile_single(to, from, squares, rows, 0, size, sizeof(T));
+}
