@@ -155,7 +155,8 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
         kl_set_a(kernels, block, top, height, tile);
         tile->out = out + top * block->out_row;
         tile->parked = parked + top * block->parked_row;
-        kl_run_tile(block, tile, fetches, kernels->tails, kernel[height - 1]);
+        kl_run_tile(block, tile, fetches, kernels->tails && height >= panel->vectors,
+                    kernel[height - 1]);
         tile->fetch += fetches * tile->fetch_row;
         if (tile->saved != NULL) {
             tile->b = tile->saved;

@@ -79,7 +79,8 @@ struct kl_tile_kernels {
     int rows;
     bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
-    bool tails; /* tiles see to `tail` */
+    bool tails; /* tiles as high as they are wide, in vectors, or higher see to `tail`: others would
+                 * find no registers for its sums */
     int vectors[KL_TILE_ROWS];
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];

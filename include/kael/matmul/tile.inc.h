@@ -150,7 +150,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
                 acc[i][v] = V(add)(V(splat)((T)0), acc[i][v]);
         }
     }
-    if (KL_UNLIKELY(tile->tail > 0)) KL_FN(tile_tail)(tile, rows, vectors, edge, part, acc);
+    if (rows >= vectors && KL_UNLIKELY(tile->tail > 0))
+        KL_FN(tile_tail)(tile, rows, vectors, edge, part, acc);
     if (tile->bias != NULL) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) {
             const V(vec) bias = KL_LOAD(tile->bias, v);
