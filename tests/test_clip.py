@@ -207,3 +207,10 @@ def test_parameters_as_one_vector():
         kael.nn.utils.vector_to_parameters(new[1:], layer.parameters())
     with pytest.raises(TypeError, match="expected Tensor, but got: list"):
         kael.nn.utils.vector_to_parameters([1.0] * 8, layer.parameters())
+
+
+def test_a_vector_is_not_written_in_part():
+    writable, fixed = kael.ones(2), kael.ones(1).expand(2)
+    with pytest.raises(RuntimeError, match="parameter 1 is read-only or expanded"):
+        kael.nn.utils.vector_to_parameters(kael.zeros(4), [writable, fixed])
+    assert writable.tolist() == [1, 1]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from kael.autograd import no_grad
 from kael.tensor import Tensor
 
-__all__ = ["load"]
+__all__ = ["can_be_written", "load"]
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -53,13 +53,14 @@ def _mismatch(key, value, target):
             f"received {type(value).__name__}"
         ]
     if value.shape == target.shape:
-        return [] if _can_be_written(target) else [f"{key} is read-only or expanded in the model."]
+        return [] if can_be_written(target) else [f"{key} is read-only or expanded in the model."]
     return [
         f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
         f"shape in current model is {target.shape}."
     ]
 
 
-def _can_be_written(target):
+def can_be_written(target):
+    """Whether a tensor is neither read-only nor shows one element at several places."""
     dims = zip(target.stride(), target.shape, strict=True)
     return target.is_writable and not any(step == 0 and size > 1 for step, size in dims)

@@ -3,6 +3,7 @@
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import no_grad
 from kael.checks import items
+from kael.nn.loading import can_be_written
 from kael.ops.pieces import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]
@@ -46,7 +47,9 @@ def vector_to_parameters(vec, parameters):
     TypeError
         If ``vec`` is no Tensor.
     ValueError
-        If it has another number of elements than the parameters. Nothing is changed then.
+        If it has another number of elements than the parameters.
+    RuntimeError
+        If a parameter cannot be written. Nothing is changed in any of these cases.
 
     Examples
     --------
@@ -62,6 +65,9 @@ def vector_to_parameters(vec, parameters):
     needed = sum(p.numel() for p in parameters)
     if vec.shape != (needed,):
         raise ValueError(f"vector_to_parameters: {needed} elements needed, got shape {vec.shape}")
+    for at, p in enumerate(parameters):
+        if not can_be_written(p):
+            raise RuntimeError(f"vector_to_parameters: parameter {at} is read-only or expanded")
     first = 0
     with no_grad():
         for p in parameters:
