@@ -303,7 +303,7 @@ static void kl_pack_rows(const struct kl_tile_kernels *kernels, int tallest,
 }
 
 /* dst <- panels [first, end) of columns of the block, each [inner][panel], the last one as wide
- * as whole vectors allow, padded with zeros. column is the stride between columns of b. */
+ * as whole vectors allow. column is the stride between columns of b. */
 static void kl_pack_columns(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                             int64_t column, int64_t first, int64_t end, char *dst) {
     const int64_t panel = (int64_t)block->vectors * kernels->width;

@@ -58,6 +58,4 @@ static void KL_FN(pack)(const char *src, int64_t lane_stride, int64_t inner_stri
                 out[k * pitch + lane] =
                     *(const KL_LOOSE *)(src + lane * lane_stride + k * inner_stride);
     }
-    for (int64_t k = 0; lanes < pitch && k < inner; ++k)
-        memset(out + k * pitch + lanes, 0, (size_t)(pitch - lanes) * sizeof(T));
 }

@@ -54,9 +54,9 @@ struct kl_tile {
 
 typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
 
-/* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch), zeros in the lanes of
- * padding; element (lane, k) of the source lies at lane * lane_stride + k * inner_stride. May
- * write up to KL_PACK_SLACK bytes beyond the panel. */
+/* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch); element (lane, k) of the
+ * source lies at lane * lane_stride + k * inner_stride. The lanes of padding hold anything: no sum
+ * of theirs is stored. May write up to KL_PACK_SLACK bytes beyond the panel. */
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
 
