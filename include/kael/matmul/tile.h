@@ -55,8 +55,10 @@ struct kl_tile {
 typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
 
 /* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch); element (lane, k) of the
- * source lies at lane * lane_stride + k * inner_stride. The lanes of padding hold anything: no sum
- * of theirs is stored. May write up to KL_PACK_SLACK bytes beyond the panel. */
+ * source lies at lane * lane_stride + k * inner_stride. No sum of the lanes of padding is stored;
+ * they hold zeros or numbers of the source, since what is left in scratch may be denormals, which
+ * some machines multiply a hundred times as slowly. May write up to KL_PACK_SLACK bytes beyond the
+ * panel. */
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
 
