@@ -321,9 +321,9 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
     return KL_OK;
 }
 
-/* The set whose kernels run: for sums of f32 along rows one with narrower vectors, as these convert
- * faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by those of 32.
- * Down columns, where memory is streamed, wide ones do better. */
+/* The set whose kernels run: for sums of f32 along rows one with narrower vectors, which converts
+ * faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by those of
+ * 32. Down columns, where memory is streamed, wide ones do better. */
 static int kl_reduce_isa(const struct kl_reduce *r, int dtype) {
     static const int narrower[] = {
 #define X(isa, title, usable) KL_CAT2(KL_ISA_, KL_NARROWER_##isa),

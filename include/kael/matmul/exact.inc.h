@@ -167,7 +167,6 @@ static void KL_FN(exact8_pack)(const char *src, int64_t lane_stride, int64_t inn
             memcpy(dst, src, (size_t)lanes);
         else
             for (int64_t lane = 0; lane < lanes; ++lane) dst[lane] = src[lane * lane_stride];
-        memset(dst + lanes, 0, (size_t)(pitch - lanes));
         src += inner_stride;
         dst += pitch;
     }

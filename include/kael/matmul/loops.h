@@ -63,9 +63,16 @@ KL_INLINE void kl_run_inner(struct kl_tile *tile, int64_t inner, int64_t fetches
 
 /* The inner blocks of a visit, one after the other, while the lines of out are in L1. */
 KL_INLINE void kl_run_tile(const struct kl_block *block, struct kl_tile *tile, int64_t fetches,
-                           kl_tile_kernel kernel) {
-    if (KL_LIKELY(block->inner <= KL_INNER_BLOCK)) {
+                           bool tails, kl_tile_kernel kernel) {
+    const int64_t rest = block->inner - KL_INNER_BLOCK;
+    if (KL_LIKELY(rest <= 0)) {
         kl_run_inner(tile, block->inner, fetches, kernel);
+        return;
+    }
+    if (tails && rest <= KL_LONGEST_TAIL && tile->saved == NULL) {
+        tile->tail = rest;
+        kl_run_inner(tile, KL_INNER_BLOCK, fetches, kernel);
+        tile->tail = 0;
         return;
     }
     const struct kl_tile whole = *tile;
@@ -76,7 +83,7 @@ KL_INLINE void kl_run_tile(const struct kl_block *block, struct kl_tile *tile, i
     tile->b += KL_INNER_BLOCK * tile->b_inner;
     if (tile->saved != NULL) tile->saved += KL_INNER_BLOCK * tile->saved_inner;
     tile->bias = whole.bias;
-    kl_run_inner(tile, block->inner - KL_INNER_BLOCK, 0, kernel);
+    kl_run_inner(tile, rest, 0, kernel);
     *tile = whole;
 }
 
@@ -148,7 +155,8 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
         kl_set_a(kernels, block, top, height, tile);
         tile->out = out + top * block->out_row;
         tile->parked = parked + top * block->parked_row;
-        kl_run_tile(block, tile, fetches, kernel[height - 1]);
+        kl_run_tile(block, tile, fetches, kernels->tails && height >= panel->vectors,
+                    kernel[height - 1]);
         tile->fetch += fetches * tile->fetch_row;
         if (tile->saved != NULL) {
             tile->b = tile->saved;
@@ -295,7 +303,7 @@ static void kl_pack_rows(const struct kl_tile_kernels *kernels, int tallest,
 }
 
 /* dst <- panels [first, end) of columns of the block, each [inner][panel], the last one as wide
- * as whole vectors allow, padded with zeros. column is the stride between columns of b. */
+ * as whole vectors allow. column is the stride between columns of b. */
 static void kl_pack_columns(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                             int64_t column, int64_t first, int64_t end, char *dst) {
     const int64_t panel = (int64_t)block->vectors * kernels->width;

@@ -48,6 +48,9 @@ KL_INLINE void KL_FN(pack_lanes)(const char *src, int64_t lane_stride, int64_t l
 static void KL_FN(pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst) {
     T *const out = (T *)dst;
+    /* Once for a panel: a memset for each of its rows took a tenth of 64 x 128 x 10. */
+    if (lanes < pitch && lane_stride != (int64_t)sizeof(T))
+        memset(dst, 0, (size_t)(inner * pitch) * sizeof(T));
     if (lane_stride == (int64_t)sizeof(T)) {
         KL_FN(pack_rows)(src, inner_stride, lanes, inner, pitch, out);
     } else if (inner_stride == (int64_t)sizeof(T)) {
@@ -58,6 +61,4 @@ static void KL_FN(pack)(const char *src, int64_t lane_stride, int64_t inner_stri
                 out[k * pitch + lane] =
                     *(const KL_LOOSE *)(src + lane * lane_stride + k * inner_stride);
     }
-    for (int64_t k = 0; lanes < pitch && k < inner; ++k)
-        memset(out + k * pitch + lanes, 0, (size_t)(pitch - lanes) * sizeof(T));
 }

@@ -13,6 +13,9 @@ enum { KL_INNER_BLOCK = 512 };
 /* Inner size up to which two blocks are added in one visit of out: a short last block alone would
  * cost another pass over it. */
 enum { KL_LONGEST_VISIT = 640 };
+/* Steps of the second block up to which it is added while the sums of the first are in registers:
+ * each row of a tile reads its steps of b again. */
+enum { KL_LONGEST_TAIL = 4 };
 
 /* What becomes of the sums of a tile. */
 enum kl_tile_mode {
@@ -42,6 +45,7 @@ struct kl_tile {
     char *parked; /* sums of this inner block so far: acc starts there if `resumed`, else at +0 */
     int64_t parked_row;
     int64_t inner;
+    int64_t tail;    /* steps of the inner block after this one, which are added to out, too */
     int64_t columns; /* valid ones: more than (vectors - 1) * width, at most vectors * width */
     int rows;
     int mode;
@@ -50,14 +54,16 @@ struct kl_tile {
 
 typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
 
-/* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch), zeros in the lanes of
- * padding; element (lane, k) of the source lies at lane * lane_stride + k * inner_stride. May
- * write up to KL_PACK_SLACK bytes beyond the panel. */
+/* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch); element (lane, k) of the
+ * source lies at lane * lane_stride + k * inner_stride. No sum of the lanes of padding is stored;
+ * they hold zeros or numbers of the source, since what is left in scratch may be denormals, which
+ * some machines multiply a hundred times as slowly. May write up to KL_PACK_SLACK bytes beyond the
+ * panel. */
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
 
-/* Steps of k between which some rows are asked for, at least, how many, and the steps after the last
- * of out: 200 ns, for lines that come from memory. */
+/* Steps of k between which some rows are asked for, at least, how many, and the steps after the
+ * last of out: 200 ns, for lines that come from memory. */
 enum { KL_TILE_STEPS = 4, KL_TILE_FETCHES = 2, KL_TILE_LAST_STEPS = 32 };
 
 enum { KL_PACK_SLACK = 64 };
@@ -75,6 +81,8 @@ struct kl_tile_kernels {
     int rows;
     bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
+    bool tails; /* tiles as high as they are wide, in vectors, or higher see to `tail`: others would
+                 * find no registers for its sums */
     int vectors[KL_TILE_ROWS];
     kl_tile_kernel kernel[KL_TILE_VECTORS][KL_TILE_ROWS];
     kl_tile_kernel edge[KL_TILE_VECTORS][KL_TILE_ROWS];

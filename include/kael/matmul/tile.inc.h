@@ -92,6 +92,28 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     out += (out_row);             \
     __asm__("" : "+r"(out))
 
+/* out += the sums of `tail` steps, out being in acc. */
+KL_INLINE void KL_FN(tile_tail)(const struct kl_tile *tile, const int rows, const int vectors,
+                                const bool edge, const int64_t part,
+                                V(vec) acc[][KL_TILE_VECTORS]) {
+    const char *a = tile->a + tile->inner * tile->a_inner;
+    const char *const b = tile->b + tile->inner * tile->b_inner;
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
+        const char *value = a, *row = b;
+        V(vec) sum[KL_TILE_VECTORS];
+        KL_UNROLL for (int v = 0; v < vectors; ++v) sum[v] = V(splat)((T)0);
+        for (int64_t k = tile->tail; k > 0; --k) {
+            const V(vec) x = V(splat)(*(const KL_LOOSE *)value);
+            KL_UNROLL for (int v = 0; v < vectors; ++v)
+                sum[v] = V(fma)(x, KL_LOAD(row, v), sum[v]);
+            value += tile->a_inner;
+            row += tile->b_inner;
+        }
+        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(add)(acc[i][v], sum[v]);
+        KL_NEXT_ROW(a, tile->a_row);
+    }
+}
+
 /* See struct kl_tile. */
 KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
                            const bool edge) {
@@ -128,6 +150,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
                 acc[i][v] = V(add)(V(splat)((T)0), acc[i][v]);
         }
     }
+    if (rows >= vectors && KL_UNLIKELY(tile->tail > 0))
+        KL_FN(tile_tail)(tile, rows, vectors, edge, part, acc);
     if (tile->bias != NULL) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) {
             const V(vec) bias = KL_LOAD(tile->bias, v);
@@ -166,8 +190,8 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #define KL_KERNELS(packing, half, streaming, tallest, ...)                              \
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
-        .lanes = KL_TILE_LANES, .vectors = __VA_ARGS__, .pack = (packing),              \
-        .stream = (streaming), .turned = KL_TILE_TURNED,                                \
+        .lanes = KL_TILE_LANES, .tails = true, .vectors = __VA_ARGS__,                  \
+        .pack = (packing), .stream = (streaming), .turned = KL_TILE_TURNED,             \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},                 \
         .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},                   \
     }
