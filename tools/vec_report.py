@@ -64,9 +64,8 @@ HOT = {
         *each("reduce_columns reduce_rows", "i32 i64 u8"),
     ],
     "rows": each(
-        "affine_block affine_store exp_total rms_rows rms_backward_rows standardize_rows "
-        "standardize_backward_rows softmax_backward_rows log_softmax_backward_rows "
-        "causal_softmax_backward_rows",
+        "affine_block affine_store exp_total rms_rows rms_backward_rows row_fold standardize_rows "
+        "standardize_backward_rows",
         "f32 f64",
     ),
 }
