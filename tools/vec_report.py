@@ -63,11 +63,14 @@ HOT = {
         *each("dot_block", "i32 u8"),
         *each("reduce_columns reduce_rows", "i32 i64 u8"),
     ],
-    "rows": each(
-        "affine_block affine_store exp_total rms_rows rms_backward_rows row_fold standardize_rows "
-        "standardize_backward_rows",
-        "f32 f64",
-    ),
+    "rows": [
+        *each(
+            "affine_block affine_store exp_total rms_rows rms_backward_rows standardize_rows "
+            "standardize_backward_rows",
+            "f32 f64",
+        ),
+        "row_fold_f64",  # AVX-512 takes AVX2's for f32
+    ],
 }
 
 
