@@ -1,5 +1,6 @@
 """Contestants as processes that take turns, and what a sample of each is."""
 
+import os
 import statistics
 import subprocess
 import sys
@@ -42,6 +43,9 @@ class Contestant:
 
 def serve(name, threads, digits):
     """The other side of Contestant: answers each line with a time; one job is prepared at once."""
+    # Some libraries print while they are imported: that goes to stderr, away from the answers.
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
     from contestants import jobs
 
     try:
@@ -50,7 +54,7 @@ def serve(name, threads, digits):
         if name == "kael":
             raise
         mine = {}  # not installed
-    print("|".join(mine), flush=True)
+    print("|".join(mine), file=answers, flush=True)
     prepared = run = None
     for line in sys.stdin:
         job = line.strip()
@@ -59,7 +63,7 @@ def serve(name, threads, digits):
             run, prepared = mine[job](), job
             repeats = calibrate(run)
         warm(run, repeats)
-        print(burst(run, repeats), flush=True)
+        print(burst(run, repeats), file=answers, flush=True)
 
 
 def burst(run, count):

@@ -128,3 +128,21 @@ def test_a_small_run_writes_tables_json_and_a_picture(compare, tmp_path):
     assert all(one["seconds"]["kael"] > 0 for one in jobs)
     if len(files) == 3:
         assert (tmp_path / "x.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_what_a_library_prints_is_no_answer(tmp_path):
+    """DeepSpeed tells its accelerator on stdout, which is where a contestant answers."""
+    pytest.importorskip("torch")
+    folder = tmp_path / "deepspeed" / "ops"
+    folder.mkdir(parents=True)
+    (folder / "adam.py").write_text("print('greetings')\nclass DeepSpeedCPUAdam: pass\n")
+    path = os.pathsep.join([str(tmp_path), str(Path(kael.__file__).parents[1])])
+    done = subprocess.run(
+        [sys.executable, SCRIPT, "--contestant", "DeepSpeed", "1", ""],
+        input="",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": path},
+        timeout=120,
+    )
+    assert done.stdout.startswith("optim Adam ") and "greetings" in done.stderr
