@@ -19,7 +19,8 @@
 #define KL_ISAS(X) X(generic, "portable C", true)
 #endif
 
-/* The set to use where vectors of a whole cache line would cross one each time. */
+/* The set to use where vectors of a whole cache line would cross one each time, or convert more
+ * slowly than halves of them. */
 #define KL_NARROWER_avx512  avx2
 #define KL_NARROWER_avx2    avx2
 #define KL_NARROWER_neon    neon
