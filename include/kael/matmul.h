@@ -207,12 +207,14 @@ KL_INLINE const struct kl_tile_kernels *kl_kernels_of(const struct kl_runtime *r
                               : kl_exact_table[rt->isa][dtype];
 }
 
-/* The product, or its transposed: a single column is best seen as a row, vectors run along it; and
- * an out whose rows lie side by side has no other way. */
-KL_INLINE struct kl_product kl_turned(int dtype, const struct kl_product *product) {
+/* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
+ * along it; and an out whose rows lie side by side has no other way. */
+KL_INLINE const struct kl_product *kl_turned(int dtype, const struct kl_product *product,
+                                             struct kl_product *space) {
     const bool turn =
         product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype);
-    return turn ? kl_transposed(product) : *product;
+    if (turn) *space = kl_transposed(product);
+    return turn ? space : product;
 }
 
 /* The product in any dtype but bool. out's columns lie side by side, or its rows do and there is no
@@ -220,16 +222,17 @@ KL_INLINE struct kl_product kl_turned(int dtype, const struct kl_product *produc
 static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_product *product) {
     if (product->rows == 0 || product->columns == 0) return KL_OK;
     const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
-    const struct kl_product turned = kl_turned(dtype, product);
-    return kl_multiply(rt, kernels, &turned, kl_threads_for(rt, &turned),
-                       kl_choose_way(kernels, &turned));
+    struct kl_product space;
+    const struct kl_product *const turned = kl_turned(dtype, product, &space);
+    return kl_multiply(rt, kernels, turned, kl_threads_for(rt, turned),
+                       kl_choose_way(kernels, turned));
 }
 
 /* The way that kl_matmul goes. */
 KL_INLINE enum kl_way kl_matmul_way(const struct kl_runtime *rt, int dtype,
                                     const struct kl_product *product) {
-    const struct kl_product turned = kl_turned(dtype, product);
-    return kl_choose_way(kl_kernels_of(rt, dtype), &turned);
+    struct kl_product space;
+    return kl_choose_way(kl_kernels_of(rt, dtype), kl_turned(dtype, product, &space));
 }
 
 /* ---- Batches ---- */
@@ -247,12 +250,15 @@ struct kl_batch {
 
 static int kl_batch_body(void *context, int64_t first, int64_t last) {
     const struct kl_batch *const batch = context;
+    struct kl_product product = batch->first;
     for (int64_t index = first; index < last; ++index) {
-        struct kl_product product = batch->first;
+        product.a.data = batch->first.a.data;
+        product.b.data = batch->first.b.data;
+        product.out = batch->first.out;
         int64_t rest = index;
         for (int d = batch->dims - 1; d >= 0; --d) {
-            const int64_t i = rest % batch->shape[d];
-            rest /= batch->shape[d];
+            const int64_t i = d > 0 ? rest % batch->shape[d] : rest;
+            if (d > 0) rest /= batch->shape[d];
             product.a.data += i * batch->a[d];
             product.b.data += i * batch->b[d];
             product.out += i * batch->out[d];

@@ -349,5 +349,8 @@ def way(TensorBase a not None, TensorBase b not None):
     product.bias = NULL
     product.activation.kernel = NULL
     product.activation.result = 0
+    product.out = NULL
     product.out_row = product.columns * kl_itemsize(a.dtype)
+    product.out_column = kl_itemsize(a.dtype)
+    product.fresh = True
     return kl_matmul_way(runtime(), a.dtype, &product)
