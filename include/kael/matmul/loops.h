@@ -209,8 +209,8 @@ KL_INLINE struct kl_panel kl_panel_at(const struct kl_tile_kernels *kernels,
     return panel;
 }
 
-/* The block is used up: a may have moved to its panels. It is not copied, since a copy by vectors of
- * what was just written word by word waits for the stores before it, among them the sums of the
+/* The block is used up: a may have moved to its panels. It is not copied, since a copy by vectors
+ * of what was just written word by word waits for the stores before it, among them the sums of the
  * product before: a tenth of 32 x 32 x 32. */
 static void kl_run_block(const struct kl_tile_kernels *kernels, struct kl_block *block) {
     const int64_t size = kernels->size;
