@@ -21,7 +21,9 @@
 
 enum {
     kTileBytes = 4096,
-    /* A tile of one repeated element must outlive in L1 what streams by, from memory more. */
+    /* A tile of one repeated element must outlive in L1 what streams by. Where that comes from
+     * memory, 128 elements do: x + column of (4096, 4096) takes 3.0 ms so, 3.6 with 64, which make
+     * more calls, 3.4 with 512. */
     kFarBytes = 16 << 20,
     kFarRepeats = 128,
     kLongRow = 96      /* elements; below it the call per row costs more than gathering */
@@ -168,9 +170,11 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
 
 /* ---- moving strided elements ---- */
 
-/* Repeats one item n times. memcpy of a constant size is a plain move that asks for no alignment,
- * and the compiler widens loops of it. */
-KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t n) {
+/* Repeats one item `size` times. memcpy of a constant size is a plain move that asks for no
+ * alignment, and the compiler widens loops of it; the C library copies a beginning on by wider
+ * vectors than this file has (1e5 f32: 4.3 us, 6.8 by the loop alone). */
+KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t size) {
+    const int64_t n = itemsize == 1 ? size : kl_min(size, kTileBytes / itemsize);
     uint32_t four;
     uint64_t eight;
     if (itemsize == 1) {
@@ -182,6 +186,8 @@ KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize,
         memcpy(&eight, from, 8);
         for (int64_t i = 0; i < n; ++i) memcpy(to + 8 * i, &eight, 8);
     }
+    for (int64_t i = n; i < size; i += n)
+        memcpy(to + i * itemsize, to, (size_t)(kl_min(n, size - i) * itemsize));
 }
 
 KL_INLINE void kl_move_items(char *to, int64_t to_step, const char *from, int64_t step,

@@ -30,7 +30,7 @@ enum {
     kl_row_beside = 64, /* rows side by side that a kernel takes together, at most */
     kl_row_few = 16,    /* fewer are staged */
     /* Bytes of their elements, where they are more than kl_row_few: (64, 1000, 64) f32 takes 3.4 ms
-     * so, 4.3 with a quarter, and as long with more. */
+     * so, 4.3 with a quarter. */
     kl_row_room = 1 << 18
 };
 
