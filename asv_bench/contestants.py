@@ -77,7 +77,7 @@ def elementwise_jobs(wrap, functions, copy):
     big = (4096, 4096)
 
     def positive(x):
-        return wrap(abs(x))
+        return wrap(abs(x) + x.dtype.type(0.001))
 
     return {
         **{
