@@ -14,6 +14,7 @@ KL_INLINE void KL_FN(stream_vector)(V(vec) value[][KL_STREAM_STEPS], const int r
         sum[i] = edge ? V(load_part)(old, part) : V(load)(old);
     }
     KL_UNROLL for (int k = 0; k < steps; ++k) {
+        KL_TILE_ORDER;
         const T *const from = (const T *)(b[k / 3] + k % 3 * b_inner);
         const V(vec) row = edge ? V(load_part)(from, part) : V(load)(from);
         KL_UNROLL for (int i = 0; i < rows; ++i) sum[i] = V(fma)(value[i][k], row, sum[i]);
@@ -65,9 +66,7 @@ KL_INLINE void KL_FN(stream)(const struct kl_stream *job, const int rows, const 
 #define X(rows, steps)                                                                 \
     _Static_assert((rows) * (steps) + (rows) + 1 + KL_TILE_MASKS <= KL_TILE_REGISTERS, \
                    "the values of this kernel do not fit the registers");              \
-    static void KL_FN(stream_##rows)(const struct kl_stream *job) {                    \
-        KL_FN(stream)(job, rows, steps);                                               \
-    }
+    KL_KERNEL(KL_FN(stream_##rows), kl_stream, KL_FN(stream)(job, rows, steps))
 KL_TILE_STREAMS(X)
 #undef X
 
