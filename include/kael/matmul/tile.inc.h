@@ -100,16 +100,23 @@ KL_INLINE void KL_FN(tile_tail)(const struct kl_tile *tile, const int rows, cons
                                 V(vec) acc[][KL_TILE_VECTORS]) {
     const char *a = tile->a + tile->inner * tile->a_inner;
     const char *const b = tile->b + tile->inner * tile->b_inner;
+    /* Sums of a row at once: all find registers where fma reads b from memory, whole vectors of it
+     * on x86. */
+    const int abreast = edge || KL_TILE_LANES ? 1 : vectors;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
-        KL_UNROLL for (int v = 0; v < vectors; ++v) {
+        KL_UNROLL for (int first = 0; first < vectors; first += abreast) {
             const char *value = a, *row = b;
-            V(vec) sum = V(splat)((T)0);
+            V(vec) sum[KL_TILE_VECTORS];
+            KL_UNROLL for (int v = 0; v < abreast; ++v) sum[v] = V(splat)((T)0);
             KL_ROLLED for (int64_t k = tile->tail; k > 0; --k) {
-                sum = V(fma)(V(splat)(*(const KL_LOOSE *)value), KL_LOAD(row, v), sum);
+                const V(vec) x = V(splat)(*(const KL_LOOSE *)value);
+                KL_UNROLL for (int v = 0; v < abreast; ++v)
+                    sum[v] = V(fma)(x, KL_LOAD(row, first + v), sum[v]);
                 value += tile->a_inner;
                 row += tile->b_inner;
             }
-            acc[i][v] = V(add)(acc[i][v], sum);
+            KL_UNROLL for (int v = 0; v < abreast; ++v)
+                acc[i][first + v] = V(add)(acc[i][first + v], sum[v]);
         }
         KL_NEXT_ROW(a, tile->a_row);
     }
