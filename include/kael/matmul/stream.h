@@ -1,10 +1,11 @@
 /* Few rows against a large b whose rows are contiguous: b is read once, along its rows.
  *
- * An inner block goes a few rows of b at a time over KL_STREAM_BYTES of columns, its sums waiting in
- * scratch in between. Kernels walk along rows of b, a group of rows of a after the other, and ask
- * for the same columns of the rows below, into L2: one row reads as fast as a loop that only adds b
- * up (4096 x 4096 f32, one thread of Zen 4: 37 GB/s, 20 where tiles went 512 bytes along 8 rows), 8
- * rows take 1.7 times as long as one. What is left of a block goes by tiles.
+ * An inner block goes a few rows of b at a time, its sums waiting in scratch in between. Rows of a
+ * that one kernel takes go over all columns, and ask for lines KL_STREAM_AHEAD bytes further on,
+ * into L2: one row reads as fast as a loop that only adds b up (4096 x 4096 f32, one thread of
+ * Zen 4: 37 GB/s, 20 where tiles went 512 bytes along 8 rows). More rows go in groups, of which all
+ * but the first find b in L2, over KL_STREAM_BYTES of columns, and ask for the same columns of the
+ * rows below: 8 rows take 1.7 times as long as one. What is left of a block goes by tiles.
  */
 #ifndef KAEL_MATMUL_STREAM_H
 #define KAEL_MATMUL_STREAM_H
@@ -13,45 +14,57 @@
 
 #include "kael/matmul/loops.h"
 
-/* Of a row of b: the columns that a visit takes, and the fewest that kernels are worth. */
-enum { KL_STREAM_BYTES = 16384, KL_STREAM_LEAST = 512 };
-
-/* Bytes between the rows of sums, and from the first byte of scratch to the first sum: the loads of
- * sums begin where lines do when those of b do. */
-KL_INLINE int64_t kl_stream_row(const struct kl_tile_kernels *kernels, int64_t columns) {
-    const int64_t bytes = kl_min(columns * kernels->size, KL_STREAM_BYTES + KL_ALIGNMENT);
-    return kl_round_up(bytes, KL_ALIGNMENT) + KL_ALIGNMENT;
-}
-KL_INLINE int64_t kl_stream_gap(const struct kl_tile_kernels *kernels,
-                                const struct kl_block *block) {
-    return kl_head_columns(kernels, block) == 0
-               ? 0
-               : KL_ALIGNMENT - kl_head_columns(kernels, block) * kernels->size;
-}
+/* Bytes of a row of b; it has kernels from the least on. */
+enum { KL_STREAM_AHEAD = 2048, KL_STREAM_BYTES = 16384, KL_STREAM_LEAST = 512 };
 
 /* Whether the set has kernels for it: not for integers. */
 KL_INLINE bool kl_walks(const struct kl_tile_kernels *kernels, int64_t columns) {
     return kernels->stream != NULL && columns * kernels->size >= KL_STREAM_LEAST;
 }
 
-/* One visit: `steps` rows of b, for all rows of a. */
+/* Columns of a visit, `head` of them before loads begin where lines do. */
+KL_INLINE int64_t kl_stream_width(const struct kl_tile_kernels *kernels, int64_t rows,
+                                  int64_t head, int64_t columns) {
+    const bool whole = !kl_walks(kernels, columns) || rows <= kernels->stream->rows;
+    return whole ? columns : kl_min(head + KL_STREAM_BYTES / kernels->size, columns);
+}
+
+/* Bytes between the rows of sums, and from the first byte of scratch to the first sum: the loads of
+ * sums begin where lines do when those of b do. */
+KL_INLINE int64_t kl_stream_row(const struct kl_tile_kernels *kernels, int64_t rows,
+                                int64_t columns) {
+    const int64_t most = KL_ALIGNMENT / kernels->size;
+    const int64_t width = kl_stream_width(kernels, rows, most, columns);
+    return kl_round_up(width * kernels->size, KL_ALIGNMENT) + KL_ALIGNMENT;
+}
+KL_INLINE int64_t kl_stream_gap(const struct kl_tile_kernels *kernels, int64_t head) {
+    return head == 0 ? 0 : KL_ALIGNMENT - head * kernels->size;
+}
+
+/* One visit: `steps` rows of b, for all rows of a, in parts of the columns that differ in where
+ * they begin and in what to ask for: near the end of rows read to their end, it is the beginning of
+ * the next ones. */
 static void kl_stream_visit(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                             const struct kl_panels *groups, int64_t steps) {
+    const int64_t size = kernels->size, below = steps * block->b_inner;
+    const int64_t along = groups->count == 1 ? KL_STREAM_AHEAD : 0;
     const int64_t head = kl_head_columns(kernels, block);
+    const int64_t last = kl_max(head, block->columns - along / size);
+    const int64_t ends[] = {0, head, last, block->columns};
     struct kl_stream job = {.a = block->a,
                             .a_row = block->a_row,
                             .a_inner = block->a_inner,
                             .b_inner = block->b_inner,
-                            .ahead = steps * block->b_inner,
                             .sums_row = block->parked_row};
     char *sums = block->parked;
     for (int64_t g = 0; g < groups->count; ++g) {
         const int height = groups->height + (g < groups->taller);
-        const int64_t ends[] = {0, head, block->columns};
-        for (int part = 0; part < 2; ++part) {
-            job.b = block->b + ends[part] * kernels->size;
-            job.sums = sums + ends[part] * kernels->size;
+        for (int part = 0; part < 3; ++part) {
+            job.b = block->b + ends[part] * size;
+            job.sums = sums + ends[part] * size;
             job.columns = ends[part + 1] - ends[part];
+            job.ahead = along == 0 ? below : along;
+            if (along != 0 && part == 2) job.ahead += below - block->columns * size;
             if (job.columns > 0) kernels->stream->kernel[steps][height - 1](&job);
         }
         job.a += height * block->a_row;
@@ -104,11 +117,11 @@ static void kl_multiply_stream(const struct kl_tile_kernels *kernels,
         for (int64_t left = 0; left < columns; left += width) {
             struct kl_block block =
                 kl_block_at(kernels, product, 0, rows, first, inner, left, columns - left);
-            width = kl_min(kl_head_columns(kernels, &block) + KL_STREAM_BYTES / kernels->size,
-                           columns - left);
+            const int64_t head = kl_head_columns(kernels, &block);
+            width = kl_stream_width(kernels, rows, head, columns - left);
             block.columns = width;
-            block.parked = scratch + kl_stream_gap(kernels, &block);
-            block.parked_row = kl_stream_row(kernels, columns);
+            block.parked = scratch + kl_stream_gap(kernels, head);
+            block.parked_row = kl_stream_row(kernels, rows, columns);
             kl_stream_block(kernels, &block);
         }
     }
