@@ -90,12 +90,22 @@ cdef class Step:
     cdef kl_optim_driver driver
     cdef readonly str op
     cdef readonly tuple options     # (key, index into a pair or -1)
+    cdef tuple option_keys
+    cdef int option_index[8]
     cdef readonly tuple flags
     cdef readonly tuple keys        # of what is kept: numbers first, then arrays
     cdef int numbers                # how many of them are numbers
     cdef Kept kept[6]               # in the order of keys
     cdef object lock                # one step at a time
     cdef int64_t forks              # count of forks when the lock was made
+    # The tensors of the rows, held while the GIL is released: what the step changes (a row's
+    # parameter, its master if it has one, what is kept of `keys` in their order), and a gradient
+    # for each row.
+    cdef list written
+    cdef list gradients
+    cdef bint strided               # some tensor needs a dense copy
+    cdef bint ordered               # some written tensors share memory: one region each, in order
+    cdef int64_t compared           # rows among which shared memory was looked for
     cdef list missing               # (parameter, its state or None, key number, value, is wide)
     cdef set fresh                  # ids of the parameters whose state this step has made
 
@@ -126,11 +136,17 @@ cdef class Step:
     cdef int create(self, object state) except -1
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
+    # The bytes between which a tensor lies, none if it is empty: the subclass's.
+    cdef int extent(self, object t, Interval *out) except -1
+    # Whether any two of the tensors overlap, as their extents see it.
+    cdef bint share_memory(self, list tensors) except -1
+    # Finds out what `ordered` tells, where it can have changed.
+    cdef int order(self) except -1
     # Bytes that a step of the rows touches.
     cdef int64_t bytes_of_rows(self, const kl_optim_row *rows, int64_t count) noexcept
     # Advances the numbers of rows [start, start + count), then updates the rows.
     cdef int launch(self, int64_t start, int64_t count) except -1
 
 
-# Whether any two of them overlap; sorts them.
-cdef bint any_overlap(Interval *intervals, int64_t count) noexcept
+# state[p], or None; `place` is where the last one stood.
+cdef dict kept_of(object state, object p, Py_ssize_t *place)

@@ -8,10 +8,10 @@ first; `launch` cannot be refused.
 import os
 import threading
 
-from cpython.dict cimport PyDict_GetItemWithError
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport free, malloc, qsort, realloc
 from libc.string cimport memset
 
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
@@ -59,6 +59,9 @@ cdef class Step:
         self.driver = driver
         self.op = rule.name.decode()
         self.options = tuple([split_index(word) for word in rule.options.decode().split()])
+        self.option_keys = tuple([key for key, _ in self.options])
+        for i in range(len(self.options)):
+            self.option_index[i] = self.options[i][1]
         self.flags = tuple(rule.flags.decode().split())
         numbers = rule.numbers.decode().split()
         self.numbers = len(numbers)
@@ -72,10 +75,11 @@ cdef class Step:
         """What a group says."""
         cdef int i
         out.variant = 0
-        for i in range(len(self.options)):
-            key, index = self.options[i]
-            value = group[key]
-            out.option[i] = float(value if index < 0 else self.half(key, value, index))
+        for i in range(len(self.option_keys)):
+            value = group[self.option_keys[i]]
+            if self.option_index[i] >= 0:
+                value = self.half(self.option_keys[i], value, self.option_index[i])
+            out.option[i] = float(value)
         for i in range(len(self.flags)):
             if group[self.flags[i]]:
                 out.variant |= 1 << i
@@ -163,6 +167,32 @@ cdef class Step:
         self.moved = self.moved or slot[0] != data
         slot[0] = data
 
+    cdef int extent(self, object t, Interval *out) except -1:
+        raise NotImplementedError
+
+    cdef bint share_memory(self, list tensors) except -1:
+        cdef int64_t used = 0
+        cdef bint overlap
+        cdef Interval *intervals = <Interval *> malloc((len(tensors) + 1) * sizeof(Interval))
+        if intervals is NULL:
+            raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
+        try:
+            for t in tensors:
+                self.extent(t, &intervals[used])
+                used += intervals[used].last > intervals[used].first
+            overlap = any_overlap(intervals, used)
+        finally:
+            free(intervals)
+        return overlap
+
+    cdef int order(self) except -1:
+        """The places of what is strided tell too little: these are always compared."""
+        if self.moved or self.strided or self.count > self.compared:
+            self.ordered = self.share_memory(self.written)
+            self.moved = False
+            self.compared = self.count
+        return 0
+
     cdef int grow(self) except -1:
         cdef int64_t capacity = 2 * self.capacity + 8
         cdef void *rows = realloc(self.rows, capacity * sizeof(kl_optim_row))
@@ -215,6 +245,23 @@ cdef class Step:
         return check(status, self.op)
 
 
+cdef dict kept_of(object state, object p, Py_ssize_t *place):
+    """state[p], or None. State stands mostly in the order of the parameters, so the next entries
+    are tried before the hash, which is a call (of PyTorch's tensors, one of Python)."""
+    cdef PyObject *key
+    cdef PyObject *value
+    cdef Py_ssize_t next = place[0]
+    cdef int _tried
+    for _tried in range(4):
+        if not PyDict_Next(state, &next, &key, &value):
+            break
+        if key == <PyObject *> p:
+            place[0] = next
+            return <dict?> <object> value
+    value = PyDict_GetItemWithError(state, p)
+    return None if value is NULL else <dict?> <object> value
+
+
 cdef int64_t width_of(const kl_optim_row *row, int storage) noexcept:
     return kl_itemsize(row.dtype) if storage == KL_STORAGE_plain else 2
 
@@ -226,6 +273,7 @@ cdef int by_address(const void *a, const void *b) noexcept nogil:
 
 
 cdef bint any_overlap(Interval *intervals, int64_t count) noexcept:
+    """Whether any two of them do; sorts them."""
     cdef int64_t i
     qsort(intervals, count, sizeof(Interval), by_address)
     for i in range(1, count):
