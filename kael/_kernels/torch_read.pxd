@@ -47,9 +47,8 @@ cdef class Reader:
     cdef PyGetSetDef *grad_getter  # what it calls; NULL while somebody has put another in its place
     cdef list room                 # sizes and strides of tensors described by their attributes
 
-    # Before each step.
+    # Before each step that asks for gradients.
     cdef int begin(self) except -1
-    cdef object grad_of(self, object p)
     cdef bint is_tensor(self, object thing) except -1
     # Fills a; returns t, or what stands for it: a real view of a complex tensor. TypeError where a
     # step cannot take it; `what` says among which tensors it is.
@@ -57,6 +56,14 @@ cdef class Reader:
     # Describes a CPU tensor of any dtype.
     cdef int look_at(self, object t, Described *d, str what) except -1
     cdef int look_slowly(self, object t, Described *d, str what) except -1
+
+
+cdef inline object grad_of(Reader reader, object p):
+    """p.grad"""
+    if reader.grad_getter is NULL or not (
+            type(p) is reader.tensor_type or type(p) is reader.parameter_type):
+        return p.grad
+    return reader.grad_getter.get(p, reader.grad_getter.closure)
 
 
 cdef kl_strided layout_of(const Described *d) noexcept

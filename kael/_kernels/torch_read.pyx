@@ -4,6 +4,7 @@ A tensor is described by DLPack's C exchange API, which PyTorch has since 2.10 (
 tensor), or else by its Python attributes (microseconds).
 """
 
+cimport cython
 from cpython.exc cimport PyErr_Clear
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
@@ -42,6 +43,7 @@ cdef enum:
     COMPLEX = 5
 
 
+@cython.final
 cdef class Reader:
     """Looks at tensors for an optimizer that messages call ``op``."""
 
@@ -62,12 +64,6 @@ cdef class Reader:
                     self.tensor_type.grad is descriptor):
                 self.grad_getter = (<PyGetSetDescrObject *> <void *> descriptor).d_getset
         return 0
-
-    cdef object grad_of(self, object p):
-        if self.grad_getter is NULL or not (
-                type(p) is self.parameter_type or type(p) is self.tensor_type):
-            return p.grad
-        return self.grad_getter.get(p, self.grad_getter.closure)
 
     cdef bint is_tensor(self, object thing) except -1:
         return type(thing) is self.tensor_type or isinstance(thing, self.tensor_type)

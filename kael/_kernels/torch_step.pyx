@@ -5,6 +5,7 @@ strided memory, count versions) in kael/torch/tensors.py. As in plan.pyx, a step
 validates first; a refused one changes nothing.
 """
 
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.dlpack cimport Described
@@ -13,14 +14,16 @@ from kael._kernels.step cimport (
     KL_STORAGE_plain, MASTER, Group, Interval, Step, kept_of, kl_optim_row,
 )
 from kael._kernels.torch_read cimport (
-    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach, kl_same_sizes,
-    kl_strided, layout_of, number_dtype,
+    Array, Reader, grad_of, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach,
+    kl_same_sizes, kl_strided, layout_of, number_dtype,
 )
 
 
+@cython.final
 cdef class TorchStep(Step):
     """A step of the rule of that name; ``op`` is how messages call it."""
     cdef object torch              # kael.torch.tensors
+    cdef object increment_version
     cdef Reader reader
     cdef list cleared              # gradients in which zeros are to be left
     cdef list room                 # what else is to live until the end of the step
@@ -34,6 +37,7 @@ cdef class TorchStep(Step):
         declare(self, numbers[rule])
         self.op = op
         self.torch = tensors
+        self.increment_version = tensors.increment_version
         self.reader = Reader(tensors, op)
 
     def step(self, list groups, object state, double factor=1.0, bint clear=False):
@@ -65,9 +69,9 @@ cdef class TorchStep(Step):
         self.count = 0
         self.written = []
         self.gradients = []
-        self.cleared = []
+        self.cleared = [] if self.clear else None
         self.missing = []
-        self.drawn = []
+        self.drawn = None
         self.room = self.reader.room = []
         self.strided = False
         return self.reader.begin()
@@ -82,7 +86,7 @@ cdef class TorchStep(Step):
         """A row for each parameter that has a gradient; without a state the groups are lists."""
         cdef dict group
         cdef Group options
-        cdef Py_ssize_t i, place = 0
+        cdef Py_ssize_t i = 0, place = 0
         self.begin()
         if state is None:
             self.read_storing(groups[3], 0)
@@ -90,11 +94,12 @@ cdef class TorchStep(Step):
             for i in range(len(groups[0])):
                 self.add(groups[0][i], groups[1][i], groups[2][i], &options)
             return self.end_group(groups[3])
-        for i, group in enumerate(groups):
+        for group in groups:
             self.read_storing(group, i)
             self.read(group, &options)
+            i += 1
             for p in <list?> group["params"]:
-                g = self.reader.grad_of(p)
+                g = grad_of(self.reader, p)
                 if g is not None:
                     self.add(p, g, kept_of(state, p, &place), &options)
             self.end_group(group)
@@ -112,7 +117,7 @@ cdef class TorchStep(Step):
 
     cdef int end_group(self, dict group) except -1:
         if self.stochastic:
-            self.drawn.append((group, (self.seed, self.position)))
+            self.drawn = (self.drawn or []) + [(group, (self.seed, self.position))]
         return 0
 
     cdef int add(self, object owner, object given, dict s, const Group *group) except -1:
@@ -246,7 +251,7 @@ cdef class TorchStep(Step):
         cdef int64_t start, together
         cdef Py_ssize_t place = 0
         self.order()
-        self.torch.increment_version(self.written)
+        self.increment_version(self.written)
         cdef bint later = self.clear and (
             self.strided or self.share_memory(self.written + self.cleared))
         if later:  # a gradient that two rows read keeps its value for the second
@@ -261,9 +266,10 @@ cdef class TorchStep(Step):
         if later:
             self.torch.clear(self.cleared)
         elif self.clear:
-            self.torch.increment_version(self.cleared)
-        for group, state in self.drawn:
-            group["rounding_state"] = state
+            self.increment_version(self.cleared)
+        if self.drawn:
+            for group, state in self.drawn:
+                group["rounding_state"] = state
         return 0
 
     cdef list stand_in(self, int64_t start, int64_t stop, Py_ssize_t *place):

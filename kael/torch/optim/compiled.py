@@ -15,6 +15,8 @@ from kael.torch.nn.utils.clip import joint_norm
 
 __all__ = ["Compiled", "with_hooks"]
 
+_profiler_enabled = torch.autograd._profiler_enabled
+
 
 def with_hooks(step):
     """PyTorch's wrapper of a step (hooks and an entry for the profiler), which is left out while
@@ -29,7 +31,7 @@ def with_hooks(step):
             or self._optimizer_step_post_hooks
             or _global_optimizer_pre_hooks
             or _global_optimizer_post_hooks
-            or torch.autograd._profiler_enabled()
+            or _profiler_enabled()
         ):
             return wrapped(*args, **kwargs)
         return step(*args, **kwargs)
@@ -93,6 +95,9 @@ class Compiled(Optimizer):
     _compiled = None
     _storing = ()
     total_norm = None
+    # Set by a GradScaler for the length of a step.
+    found_inf = None
+    grad_scale = None
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -233,11 +238,9 @@ class Compiled(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        found_inf = getattr(self, "found_inf", None)
-        if found_inf is not None and float(found_inf) != 0.0:
+        if self.found_inf is not None and float(self.found_inf) != 0.0:
             return loss
-        scale = getattr(self, "grad_scale", None)
-        factor = 1.0 if scale is None else 1.0 / float(scale)
+        factor = 1.0 if self.grad_scale is None else 1.0 / float(self.grad_scale)
         if max_norm is not None:
             factor = clipping(self, max_norm, norm_type, self._norm, factor)
         self._update(factor, zero_grad)
