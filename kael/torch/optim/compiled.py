@@ -95,9 +95,6 @@ class Compiled(Optimizer):
     _compiled = None
     _storing = ()
     total_norm = None
-    # Set by a GradScaler for the length of a step.
-    found_inf = None
-    grad_scale = None
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
@@ -238,9 +235,10 @@ class Compiled(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        if self.found_inf is not None and float(self.found_inf) != 0.0:
+        found_inf, scale = self.__dict__.get("found_inf"), self.__dict__.get("grad_scale")
+        if found_inf is not None and float(found_inf) != 0.0:
             return loss
-        factor = 1.0 if self.grad_scale is None else 1.0 / float(self.grad_scale)
+        factor = 1.0 if scale is None else 1.0 / float(scale)
         if max_norm is not None:
             factor = clipping(self, max_norm, norm_type, self._norm, factor)
         self._update(factor, zero_grad)
