@@ -14,4 +14,4 @@ cdef class Plan(Step):
     cdef int run(self) except -1
     cdef list to_clear_later(self)
     cdef list gather(self, int64_t start, int64_t stop, Py_ssize_t *place)
-    cdef void *plain(self, TensorBase t, list copies) except? NULL
+    cdef void *plain(self, TensorBase t, list copies, bint apart) except? NULL

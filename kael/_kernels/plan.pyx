@@ -9,10 +9,10 @@ released. A refused step therefore leaves parameters, state and counters as they
 from libc.stdint cimport int64_t
 from libc.string cimport memset
 
-from kael._kernels.elementwise import contiguous, copy_, fill_
+from kael._kernels.elementwise import contiguous, convert, copy_, fill_
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.step cimport Group, Interval, Step, kept_of, kl_optim_row
+from kael._kernels.step cimport Group, Step, kept_of, kl_optim_row, kl_place
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, check_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
@@ -66,6 +66,7 @@ cdef class Plan(Step):
     cdef int add(self, TensorBase p, TensorBase g, dict s, const Group *group) except -1:
         """A row for a parameter, its gradient and its state, which may be absent."""
         cdef kl_optim_row *row
+        cdef kl_place place
         cdef int k
         check_pair(p, g, self.op)
         if self.clear:
@@ -79,6 +80,10 @@ cdef class Plan(Step):
         row.fresh = self.fresh is not None and id(p) in self.fresh
         self.hold(p)
         self.gradients.append(g)
+        place.first = place.last = 0
+        if g is not p:
+            self.extent(g, &place)
+        self.give(place)
         self.strided = self.strided or not is_plain(g)
         for k in range(len(self.keys)):
             if self.exists(k, group):
@@ -158,26 +163,29 @@ cdef class Plan(Step):
         self.room = []
         for i in range(start, stop):
             row = &self.rows[i]
-            row.grad = self.plain(self.gradients[i], copies if self.clear else self.room)
-            row.param = self.plain(self.written[place[0]], copies)
+            row.grad = self.plain(
+                self.gradients[i], copies if self.clear else self.room, self.is_crossed(i))
+            row.param = self.plain(self.written[place[0]], copies, False)
             place[0] += 1
             for k in range(len(self.keys)):
                 if self.exists(k, &self.groups[i]):
                     if k >= self.numbers:
-                        row.state[k - self.numbers] = self.plain(self.written[place[0]], copies)
+                        row.state[k - self.numbers] = self.plain(
+                            self.written[place[0]], copies, False)
                     place[0] += 1
         return copies
 
-    cdef void *plain(self, TensorBase t, list copies) except? NULL:
-        """The elements of t, or of a temporary that stands for it from now on."""
+    cdef void *plain(self, TensorBase t, list copies, bint apart) except? NULL:
+        """The elements of t, or of a temporary that stands for it from now on, as it has to if it
+        is to stand apart."""
         cdef TensorBase copy
-        if is_plain(t):
+        if is_plain(t) and not apart:
             return t.data
-        copy = contiguous(t)
+        copy = convert(t, t.dtype) if apart else contiguous(t)
         copies.append((t, copy))
         return copy.data
 
-    cdef int extent(self, object tensor, Interval *out) except -1:
+    cdef int extent(self, object tensor, kl_place *out) except -1:
         cdef TensorBase t = tensor
         cdef int64_t itemsize = kl_itemsize(t.dtype)
         cdef int64_t reach

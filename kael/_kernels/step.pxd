@@ -52,16 +52,26 @@ cdef extern from "kael/optim/row.h" nogil:
                          const double *option) noexcept
 
 
+cdef extern from "kael/places.h":
+    struct kl_place:
+        size_t first
+        size_t last
+
+    struct kl_places:
+        kl_place *place
+        int64_t count
+        int64_t capacity
+
+    bint kl_places_clear(kl_places *set, int64_t capacity)
+    void kl_places_add(kl_places *set, kl_place one)
+    bint kl_places_settle(kl_places *set)
+    bint kl_places_meet(const kl_places *set, kl_place one)
+
+
 # What a group of parameters says: the rule's options as numbers, its flags as bits.
 cdef struct Group:
     double option[8]
     int variant
-
-
-# Memory that a row writes: its first byte, and the one past the last.
-cdef struct Interval:
-    size_t first
-    size_t last
 
 
 # In place of a key's number: the f32 parameter of which one of 16 bits is the rounding.
@@ -84,7 +94,8 @@ cdef class Step:
     cdef double factor              # of every gradient
     cdef bint clear                 # leave zeros in the gradients
     cdef bint backward              # from the end of memory: in every other step
-    cdef bint moved                 # some written array lies elsewhere than in the last step
+    cdef bint moved                 # some written array lies elsewhere than in the last step,
+    cdef bint given_moved           # or some gradient
     cdef int number                 # of the rule
     cdef const kl_optim_rule *rule
     cdef kl_optim_driver driver
@@ -104,8 +115,12 @@ cdef class Step:
     cdef list written
     cdef list gradients
     cdef bint strided               # some tensor needs a dense copy
-    cdef bint ordered               # some written tensors share memory: one region each, in order
-    cdef int64_t compared           # rows among which shared memory was looked for
+    cdef bint ordered               # one region for each row, in order: what one reads or writes,
+    cdef bint crowded               # another writes,
+    cdef bint crossed               # or it reads, as its gradient, what is written
+    cdef kl_places places           # that are written
+    cdef kl_place *given            # where the gradient of each row lies
+    cdef int64_t compared           # rows that were compared for that
     cdef list missing               # (parameter, its state or None, key number, value, is wide)
     cdef set fresh                  # ids of the parameters whose state this step has made
 
@@ -123,6 +138,7 @@ cdef class Step:
     # others (through `point` where they are written), size and dtype are for the caller to fill in.
     cdef kl_optim_row *append(self, const Group *group) except NULL
     cdef int grow(self) except -1
+    cdef void *grown(self, void *block, int64_t capacity, size_t size) except NULL
     # What the state has under key k, or a note that it is missing. How its tensors are told, looked
     # at and made is the subclass's.
     cdef int add_kept(self, kl_optim_row *row, int k, object owner, dict s,
@@ -137,9 +153,14 @@ cdef class Step:
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
     # The bytes between which a tensor lies, none if it is empty: the subclass's.
-    cdef int extent(self, object t, Interval *out) except -1
+    cdef int extent(self, object t, kl_place *out) except -1
+    # Says where the gradient of the row just added lies, unless it is the parameter itself.
+    cdef void give(self, kl_place place) noexcept
+    # Whether the gradient of row i may change while rows are written: it needs a copy.
+    cdef bint is_crossed(self, int64_t i) noexcept
     # Whether any two of the tensors overlap, as their extents see it.
     cdef bint share_memory(self, list tensors) except -1
+    cdef bint settle(self, list tensors, kl_places *places) except -1
     # Finds out what `ordered` tells, where it can have changed.
     cdef int order(self) except -1
     # Bytes that a step of the rows touches.

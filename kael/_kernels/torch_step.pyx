@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint64_t
 from kael._kernels.dlpack cimport Described
 from kael._kernels.optim cimport declare, numbers
 from kael._kernels.step cimport (
-    KL_STORAGE_plain, MASTER, Group, Interval, Step, kept_of, kl_optim_row,
+    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_optim_row, kl_place,
 )
 from kael._kernels.torch_read cimport (
     Array, Reader, grad_of, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach,
@@ -125,6 +125,7 @@ cdef class TorchStep(Step):
         cdef Array *a = &self.like
         cdef Array b
         cdef kl_optim_row *row
+        cdef kl_place place
         cdef int k
         p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
@@ -146,6 +147,10 @@ cdef class TorchStep(Step):
         row.fresh = self.fresh is not None and id(owner) in self.fresh
         self.written.append(p)
         self.gradients.append(g)
+        place.first = place.last = 0
+        if given is not owner:
+            place = place_of(&b.layout)
+        self.give(place)
         self.add_param(row, owner, s)
         if not (kl_is_dense(&a.layout) and self.in_order(row, &a.layout)):
             self.check_distinct(&a.layout, "parameters")
@@ -282,16 +287,18 @@ cdef class TorchStep(Step):
         for i in range(start, stop):
             row = &self.rows[i]
             like = self.stand_in_param(row, self.next_written(place), copies)
-            row.grad = self.beside(self.gradients[i], row.grad, like, [])
+            row.grad = self.beside(
+                self.gradients[i], row.grad, like, [], self.is_crossed(i))
             if row.rounded is not NULL:
-                row.param = self.beside(self.next_written(place), row.param, like, copies)
+                row.param = self.beside(
+                    self.next_written(place), row.param, like, copies, False)
             for k in range(len(self.keys)):
                 if not self.exists(k, &self.groups[i]):
                     continue
                 t = self.next_written(place)
                 if k >= self.numbers:
                     row.state[k - self.numbers] = self.beside(
-                        t, row.state[k - self.numbers], like, copies)
+                        t, row.state[k - self.numbers], like, copies, False)
         return copies
 
     cdef object next_written(self, Py_ssize_t *place):
@@ -311,11 +318,12 @@ cdef class TorchStep(Step):
             row.param = a.layout.data
         return p
 
-    cdef void *beside(self, object t, void *data, object like, list copies) except? NULL:
-        """Where t, which lies at data, or a copy of it can be walked beside the row's parameter."""
+    cdef void *beside(self, object t, void *data, object like, list copies,
+                      bint apart) except? NULL:
+        """Where t, which lies at data, or its copy can be walked beside the row's parameter."""
         cdef Array b
         self.reader.take(t, &b, "tensors")
-        if kl_goes_with(&b.layout, &self.like.layout):
+        if not apart and kl_goes_with(&b.layout, &self.like.layout):
             return data
         self.dense(t, like, &b, copies, False)
         return b.layout.data
@@ -329,11 +337,17 @@ cdef class TorchStep(Step):
         self.reader.take(copy, a, "tensors")
         return copy
 
-    cdef int extent(self, object t, Interval *out) except -1:
+    cdef int extent(self, object t, kl_place *out) except -1:
         cdef Described d
         cdef kl_strided layout
         self.reader.look_at(t, &d, "tensors")
         layout = layout_of(&d)
-        out.first = <size_t> layout.data
-        out.last = out.first + <size_t> kl_reach(&layout)
+        out[0] = place_of(&layout)
         return 0
+
+
+cdef kl_place place_of(const kl_strided *layout) noexcept:
+    cdef kl_place place
+    place.first = <size_t> layout.data
+    place.last = place.first + <size_t> kl_reach(layout)
+    return place
