@@ -190,7 +190,7 @@ cdef class TorchStep(Step):
     cdef int check_distinct(self, const kl_strided *a, str what) except -1:
         """An expanded tensor cannot be written."""
         cdef int d
-        for d in range(a.ndim):
+        for d in range(a.ndim if a.size > 0 else 0):
             if a.strides[d] == 0 and a.shape[d] > 1:
                 raise RuntimeError(f"{self.op}: one of the {what} shows one element at several "
                                    f"places (stride 0 at dim {d})")
