@@ -263,6 +263,11 @@ def test_lbfgs_refuses_groups_and_unknown_searches():
         LBFGS([p], line_search_fn="armijo").step(lambda: p.sum())
     with pytest.raises(TypeError):
         LBFGS([p]).step()
+    grown = LBFGS([p])
+    grown.add_param_group({"params": [q]})
+    with pytest.raises(AssertionError, match="Expected exactly one param_group, but got 2"):
+        grown.step(closure_of_squares(grown, p))
+    assert p.tolist() == [1, 1] and not grown.state
 
 
 def test_lbfgs_stops_at_a_flat_start():

@@ -21,6 +21,7 @@
  *   7  matmul.h matmul/          packing, loops, micro-kernels, the ladder that leads to them
  *   8  philox.h .inc.h random.h .inc.h   random words by number; what is drawn from them
  *      optim.h .inc.h optim/     two files per update rule; row.h: what a rule declares
+ *      places.h                  where its arrays lie, and whether they overlap
  *      root_groups.inc.h half.h .inc.h half/   roots beside divisions; 16-bit floats in memory
  *   9  process.h                 who answers runtime.h; all mutable state is below, and compiled
  *      pool.h wait.h alloc.h cpu.h profile.h   by runtime.pyx alone

@@ -15,6 +15,8 @@ from kael.torch.nn.utils.clip import joint_norm
 
 __all__ = ["Compiled", "with_hooks"]
 
+_profiler_enabled = torch.autograd._profiler_enabled
+
 
 def with_hooks(step):
     """PyTorch's wrapper of a step (hooks and an entry for the profiler), which is left out while
@@ -29,7 +31,7 @@ def with_hooks(step):
             or self._optimizer_step_post_hooks
             or _global_optimizer_pre_hooks
             or _global_optimizer_post_hooks
-            or torch.autograd._profiler_enabled()
+            or _profiler_enabled()
         ):
             return wrapped(*args, **kwargs)
         return step(*args, **kwargs)
@@ -233,10 +235,9 @@ class Compiled(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        found_inf = getattr(self, "found_inf", None)
+        found_inf, scale = self.__dict__.get("found_inf"), self.__dict__.get("grad_scale")
         if found_inf is not None and float(found_inf) != 0.0:
             return loss
-        scale = getattr(self, "grad_scale", None)
         factor = 1.0 if scale is None else 1.0 / float(scale)
         if max_norm is not None:
             factor = clipping(self, max_norm, norm_type, self._norm, factor)
