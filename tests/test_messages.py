@@ -86,6 +86,64 @@ SEQUENCES = {
     "clip_grad_norm_: parameters": lambda v: nn.utils.clip_grad_norm_(v, 1.0),
 }
 
+MODULE = nn.Linear(2, 2)
+DATA = kael.data.TensorDataset(X)
+
+
+def differentiable():
+    return kael.ones((), requires_grad=True) * 2
+
+
+FLAGS = {
+    "sum: keepdim": lambda v: kael.sum(X, 1, v),
+    "mean: keepdim": lambda v: X.mean(1, v),
+    "var: keepdim": lambda v: kael.var(X, 1, keepdim=v),
+    "var: unbiased": lambda v: kael.var(X, 1, unbiased=v),
+    "std_mean: keepdim": lambda v: kael.std_mean(X, 1, keepdim=v),
+    "norm: keepdim": lambda v: [kael.norm(X, p, 1, v) for p in (0, 3, 2, 1, float("inf"))],
+    "prod: keepdim": lambda v: kael.prod(X, 1, v),
+    "amax: keepdim": lambda v: kael.amax(X, 1, v),
+    "max: keepdim": lambda v: (kael.max(X, None, v), kael.max(X, 1, v)),
+    "argmin: keepdim": lambda v: kael.argmin(X, 1, v),
+    "any: keepdim": lambda v: kael.any(X, 1, v),
+    "logsumexp: keepdim": lambda v: kael.logsumexp(X, 1, v),
+    "isclose: equal_nan": lambda v: kael.isclose(X, X, equal_nan=v),
+    "to: copy": lambda v: X.to(kael.float64, v),
+    "tensor: requires_grad": lambda v: kael.tensor(1.0, requires_grad=v),
+    "empty: requires_grad": lambda v: kael.empty(1, requires_grad=v),
+    "zeros_like: requires_grad": lambda v: kael.zeros_like(X, requires_grad=v),
+    "full: requires_grad": lambda v: kael.full((1,), 1.0, requires_grad=v),
+    "arange: requires_grad": lambda v: kael.arange(1.0, requires_grad=v),
+    "linspace: requires_grad": lambda v: kael.linspace(0, 1, 2, requires_grad=v),
+    "eye: requires_grad": lambda v: kael.eye(2, requires_grad=v),
+    "randn: requires_grad": lambda v: kael.randn(2, requires_grad=v),
+    "requires_grad: the value": lambda v: X.clone().requires_grad_(v),
+    "set_grad_enabled: mode": lambda v: kael.set_grad_enabled(v).__exit__(None, None, None),
+    "set_caching_allocator_enabled: enabled": kael.set_caching_allocator_enabled,
+    "dropout: training": lambda v: F.dropout(X, training=v),
+    "Linear: bias": lambda v: nn.Linear(2, 2, v),
+    "LayerNorm: elementwise_affine": lambda v: nn.LayerNorm(2, elementwise_affine=v),
+    "LayerNorm: bias": lambda v: nn.LayerNorm(2, bias=v),
+    "load_state_dict: strict": lambda v: MODULE.load_state_dict(MODULE.state_dict(), v),
+    "zero_grad: set_to_none": lambda v: (nn.Module().zero_grad(v), optimizer().zero_grad(v)),
+    "SGD: nesterov": lambda v: optimizer(momentum=0.9, nesterov=v),
+    "SGD: maximize": lambda v: optimizer(maximize=v),
+    "Adam: amsgrad": lambda v: kael.optim.Adam([{"params": [WEIGHT], "amsgrad": v}]),
+    "optimizer: foreach": lambda v: optimizer(foreach=v),
+    "clip_grad_norm_: error_if_nonfinite": lambda v: nn.utils.clip_grad_norm_([WEIGHT], 9, 2, v),
+    "DataLoader: shuffle": lambda v: kael.data.DataLoader(DATA, 2, v),
+    "DataLoader: drop_last": lambda v: kael.data.DataLoader(DATA, 2, False, v),
+}
+REFUSED_AS_TRUE = {  # whoever calls with True is refused with something else
+    "backward: create_graph": lambda v: differentiable().backward(create_graph=v),
+    "backward: retain_graph": lambda v: differentiable().backward(retain_graph=v),
+    "grad: allow_unused": lambda v: kael.autograd.grad(WEIGHT.sum(), WEIGHT, allow_unused=v),
+}
+
+
+def optimizer(**options):
+    return kael.optim.SGD([WEIGHT], 0.1, **options)
+
 
 def names(what, kind, value):
     return f"^{re.escape(what)} must be {kind}, got {re.escape(repr(value))}"
@@ -104,6 +162,22 @@ def test_what_is_no_number(what):
         given = [value] if what in ("norm: p", "rms_norm: eps") else value
         with pytest.raises(TypeError, match=names(what, "a number", given)):
             NUMBERS[what](value)
+
+
+@pytest.mark.parametrize("what", FLAGS | REFUSED_AS_TRUE)
+@pytest.mark.parametrize(
+    "value", [X, kael.tensor(True), np.ones(2), np.ones(2, bool), "text", [True], 0.5, 2], ids=repr
+)
+def test_what_is_no_truth_value(what, value):
+    """A tensor is none either: of several elements it would fail elsewhere, of one it would do."""
+    with pytest.raises(TypeError, match=names(what, "a bool", value)):
+        (FLAGS | REFUSED_AS_TRUE)[what](value)
+
+
+@pytest.mark.parametrize("what", FLAGS)
+def test_truth_values_of_numpy_and_0_and_1_are_truth_values(what):
+    for value in (np.False_, 0, False, np.True_, 1, True):
+        FLAGS[what](value)
 
 
 @pytest.mark.parametrize("what", SEQUENCES)
@@ -190,6 +264,12 @@ NAMES = {
     "xavier_normal_: fills": lambda: nn.init.xavier_normal_(kael.ones(2, 2, dtype=int)),
     "xavier_uniform_: low must": lambda: nn.init.xavier_uniform_(X.clone(), -1),
     "parameters_to_vector": lambda: nn.utils.parameters_to_vector([]),
+    "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
+    "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
+    f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),
+    f"transpose: dim {-(2**70)} is out of range": lambda: X.transpose(0, -(2**70)),
+    "setitem: a value of shape (5,)": lambda: X.clone().__setitem__(0, kael.ones(5)),
+    "setitem: shape (5,) does not": lambda: X.clone().__setitem__(CLASSES, kael.ones(5)),
     "dim: operand 1": lambda: kael.Tensor.dim("text"),
     "size: operand 1": lambda: kael.Tensor.size("text"),
     "requires_grad_: operand 1": lambda: kael.Tensor.requires_grad_("text"),

@@ -3,7 +3,7 @@
 from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
-from kael.checks import integer, items, real
+from kael.checks import flag, integer, items, real
 from kael.creation import empty
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
@@ -176,6 +176,7 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     """
     require_tensor("dropout", input)
     check_probability(p)
+    training = flag("dropout", "training", training)
     if not input.dtype.is_floating_point:
         raise TypeError(f"dropout: the input must be of floats, got {input.dtype.name}")
     if not training or p == 0.0:

@@ -2,7 +2,7 @@
 
 import math
 
-from kael.checks import integer
+from kael.checks import flag, integer
 from kael.creation import empty
 from kael.nn import init
 from kael.nn.module import Module
@@ -41,7 +41,7 @@ class Linear(Module):
         self.out_features = integer("Linear", "out_features", out_features)
         self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
         self.register_parameter("bias", None)
-        if bias:
+        if flag("Linear", "bias", bias):
             self.bias = Parameter(empty(out_features, dtype=dtype))
         self.reset_parameters()
 

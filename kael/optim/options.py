@@ -1,5 +1,6 @@
 """Checks of the options that the optimizers have in common."""
 
+from kael.checks import flag
 from kael.tensor import Tensor
 
 __all__ = ["as_betas", "check_not_negative", "check_placeholders", "moment_options", "one_number"]
@@ -41,6 +42,9 @@ def moment_options(lr, betas, eps, weight_decay):
 
 def check_placeholders(foreach=None, fused=None, differentiable=False):
     """PyTorch's choices of an implementation: kael has one, which is not differentiable."""
+    for name, value in (("foreach", foreach), ("fused", fused), ("differentiable", differentiable)):
+        if value is not None:
+            flag("optimizer", name, value)
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:
