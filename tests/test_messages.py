@@ -264,6 +264,21 @@ NAMES = {
     "xavier_normal_: fills": lambda: nn.init.xavier_normal_(kael.ones(2, 2, dtype=int)),
     "xavier_uniform_: low must": lambda: nn.init.xavier_uniform_(X.clone(), -1),
     "parameters_to_vector": lambda: nn.utils.parameters_to_vector([]),
+    "cross_entropy: ignore_index": lambda: F.cross_entropy(X, CLASSES, ignore_index=None),
+    f"cross_entropy: ignore_index {2**70}": lambda: F.cross_entropy(
+        X, CLASSES, ignore_index=2**70
+    ),
+    "nll_loss: ignore_index": lambda: F.nll_loss(X, CLASSES, ignore_index=1.5),
+    "cross_entropy: target 9 of row 0": lambda: F.cross_entropy(X, CLASSES + 9),
+    "cross_entropy: dtypes differ: weight is int64": lambda: F.cross_entropy(
+        X, CLASSES, weight=kael.ones(4, dtype=int)
+    ),
+    "cross_entropy: targets must be": lambda: F.cross_entropy(X, CLASSES > 0),
+    "cross_entropy: shapes or dtypes differ: probabilities are float64, the logits float32": (
+        lambda: F.cross_entropy(X, X.double())
+    ),
+    "cross_entropy: takes floating": lambda: F.cross_entropy(X.long(), CLASSES),
+    "embedding: padding_idx": lambda: F.embedding(CLASSES, kael.ones(3, 2), padding_idx=3),
     "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
     "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
     f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),

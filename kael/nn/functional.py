@@ -221,6 +221,8 @@ def embedding(input, weight, padding_idx=None):
     require_tensor("embedding", input, weight)
     if input.dtype.is_floating_point or input.dtype.code == 0:
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
+    if padding_idx is not None:
+        padding_idx = padding_row(padding_idx, weight.shape[0])
     if bool((input < 0).any()):
         raise IndexError(f"embedding: index {input.min().item()} is negative")
     try:
@@ -229,5 +231,5 @@ def embedding(input, weight, padding_idx=None):
         raise IndexError(f"embedding: {error}") from None
     if padding_idx is None or not out.requires_grad:
         return out
-    padding = (input == padding_row(padding_idx, weight.shape[0])).unsqueeze(-1)
+    padding = (input == padding_idx).unsqueeze(-1)
     return record("embedding", alias(out), (out,), lambda g: (elementwise.where(padding, 0.0, g),))
