@@ -2,7 +2,7 @@
 
 from kael._kernels.tensor import integer
 
-__all__ = ["flag", "integer", "items", "real"]
+__all__ = ["flag", "integer", "items", "real", "size"]
 
 
 def flag(op, name, value):
@@ -23,6 +23,14 @@ def real(op, name, value):
     if hasattr(type(value), "__float__") and set(getattr(value, "shape", ())) <= {1}:
         return value
     raise TypeError(f"{op}: {name} must be a number, got {value!r}")
+
+
+def size(op, name, value):
+    """``value`` as an int; TypeError unless it is one, ValueError if it is negative."""
+    value = integer(op, name, value)
+    if value < 0:
+        raise ValueError(f"{op}: {name} must not be negative, got {value}")
+    return value
 
 
 def items(op, name, value):

@@ -193,4 +193,6 @@ def test_probabilities_have_no_class_to_ignore():
     x, p = kael.randn(3, 4, generator=kael.Generator(1)), kael.ones(3, 4) / 4
     with pytest.raises(RuntimeError, match="cross_entropy: ignore_index 1 with probabilities"):
         functional.cross_entropy(x, p, ignore_index=1)
-    assert bits_equal(functional.cross_entropy(x, p, ignore_index=-1), functional.cross_entropy(x, p))
+    assert bits_equal(
+        functional.cross_entropy(x, p, ignore_index=-1), functional.cross_entropy(x, p)
+    )

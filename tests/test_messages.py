@@ -265,9 +265,7 @@ NAMES = {
     "xavier_uniform_: low must": lambda: nn.init.xavier_uniform_(X.clone(), -1),
     "parameters_to_vector": lambda: nn.utils.parameters_to_vector([]),
     "cross_entropy: ignore_index": lambda: F.cross_entropy(X, CLASSES, ignore_index=None),
-    f"cross_entropy: ignore_index {2**70}": lambda: F.cross_entropy(
-        X, CLASSES, ignore_index=2**70
-    ),
+    f"cross_entropy: ignore_index {2**70}": lambda: F.cross_entropy(X, CLASSES, ignore_index=2**70),
     "nll_loss: ignore_index": lambda: F.nll_loss(X, CLASSES, ignore_index=1.5),
     "cross_entropy: target 9 of row 0": lambda: F.cross_entropy(X, CLASSES + 9),
     "cross_entropy: dtypes differ: weight is int64": lambda: F.cross_entropy(
@@ -279,6 +277,11 @@ NAMES = {
     ),
     "cross_entropy: takes floating": lambda: F.cross_entropy(X.long(), CLASSES),
     "embedding: padding_idx": lambda: F.embedding(CLASSES, kael.ones(3, 2), padding_idx=3),
+    "Linear: in_features must not be negative, got -1": lambda: nn.Linear(-1, 2),
+    "Embedding: num_embeddings must not be negative": lambda: nn.Embedding(-1, 2),
+    "LayerNorm: a size of normalized_shape must not be": lambda: nn.LayerNorm((2, -1)),
+    "load: path must be a str or path-like, got None": lambda: kael.load(None),
+    "save: path must be a str or path-like, got 5": lambda: kael.save({}, 5),
     "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
     "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
     f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),

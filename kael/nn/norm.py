@@ -1,6 +1,6 @@
 """LayerNorm and RMSNorm."""
 
-from kael.checks import flag, integer
+from kael.checks import flag, size
 from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
@@ -13,8 +13,8 @@ __all__ = ["LayerNorm", "RMSNorm"]
 def sizes_of(op, normalized_shape):
     """The sizes, a tuple, from a sequence of integers or from one."""
     if not hasattr(normalized_shape, "__iter__"):
-        return (integer(op, "normalized_shape", normalized_shape),)
-    return tuple(integer(op, "a size of normalized_shape", size) for size in normalized_shape)
+        return (size(op, "normalized_shape", normalized_shape),)
+    return tuple(size(op, "a size of normalized_shape", n) for n in normalized_shape)
 
 
 class LayerNorm(Module):
