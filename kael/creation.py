@@ -1,6 +1,6 @@
 """Functions that make tensors."""
 
-from numbers import Integral
+from operator import index
 
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
@@ -256,17 +256,26 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
     start, end = (0, start) if end is None else (start, end)
     for name, value in (("start", start), ("end", end), ("step", step)):
         real("arange", name, value)
+    start, end, step = map(_whole, (start, end, step))
     if step == 0:
         raise ValueError("arange: step must not be zero")
-    whole = all(isinstance(value, (int, Integral)) for value in (start, end, step))
+    whole = all(isinstance(value, int) for value in (start, end, step))
     dtype = as_dtype(dtype or (int64 if whole else float32))
     if whole:
-        out = _whole_numbers(range(int(start), int(end), int(step)), dtype)
+        out = _whole_numbers(range(start, end, step), dtype)
     elif dtype.is_floating_point:
         out = kernels.arange_float(start, end, step, dtype.code)
     else:
         out = kernels.arange_float(start, end, step, float64.code).to(dtype)
     return _ready("arange", out, requires_grad)
+
+
+def _whole(value):
+    """``value``, as an int where it is an integer: NumPy's and 0-d tensors of one are."""
+    try:
+        return index(value)
+    except TypeError:
+        return value
 
 
 def _whole_numbers(values, dtype):

@@ -395,6 +395,6 @@ def bernoulli(probabilities, *, generator=None):
     require_tensor("bernoulli", probabilities)
     p = probabilities.detach()
     if not bool((p >= 0).logical_and(p <= 1).all()):
-        raise ValueError("bernoulli: the probabilities must be in [0, 1]")
+        raise ValueError(f"bernoulli: the probabilities must be in [0, 1], got {p}")
     uniform = _drawn("bernoulli", kernels.uniform, p.shape, p.dtype, generator)
     return (uniform < p).to(p.dtype)

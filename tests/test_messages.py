@@ -209,6 +209,11 @@ def test_parallel_for_takes_a_callable():
         kael.parallel_for(0, 5, 1, "text")
 
 
+def test_limits_beyond_64_bits():
+    with pytest.raises(OverflowError, match=f"^parallel_for: {2**64} does not fit in 64 bits"):
+        kael.parallel_for(0, 2**64, 1, print)
+
+
 def test_numbers_of_numpy_are_numbers():
     """Integers where integers are wanted, any where numbers are; a 0-d tensor, too."""
     assert kael.sum(X, np.int64(1)).shape == (3,)
@@ -217,6 +222,8 @@ def test_numbers_of_numpy_are_numbers():
     assert kael.full((1,), np.float32(0.5)).tolist() == [0.5]
     assert kael.full((1,), np.True_).tolist() == [True]
     assert kael.arange(np.int64(3)).tolist() == [0, 1, 2]
+    assert kael.arange(kael.tensor(2**53 + 1), np.array(2**53 + 2)).tolist() == [2**53 + 1]
+    assert kael.arange(kael.tensor(2.0)).dtype is kael.float32
     assert kael.addmm(X, X, kael.eye(4), beta=np.float64(2)).tolist() == (X * 3).tolist()
     assert nn.utils.get_total_norm([X], np.float32(1)).item() == 12
     assert nn.utils.get_total_norm([X], "inf").item() == 1
@@ -282,6 +289,14 @@ NAMES = {
     "LayerNorm: a size of normalized_shape must not be": lambda: nn.LayerNorm((2, -1)),
     "load: path must be a str or path-like, got None": lambda: kael.load(None),
     "save: path must be a str or path-like, got 5": lambda: kael.save({}, 5),
+    "optimizer: epsilon value must be a number": lambda: kael.optim.Adagrad([WEIGHT], eps="text"),
+    "optimizer: lr must be a number": lambda: kael.optim.Adafactor([WEIGHT], "text"),
+    "optimizer: betas[0] must be a number": lambda: kael.optim.Adam([WEIGHT], betas=("x", 0.9)),
+    "optimizer: betas must be a sequence": lambda: kael.optim.Adam([WEIGHT], betas=0.9),
+    "SGD: dampening must be a number": lambda: optimizer(dampening=None),
+    "bernoulli: the probabilities must be in [0, 1], got tensor(1.5)": lambda: kael.bernoulli(
+        kael.tensor(1.5)
+    ),
     "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
     "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
     f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),
