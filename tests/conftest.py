@@ -89,6 +89,30 @@ def at_offset(array, offset):
     return odd
 
 
+def scattered(array, seed, misaligned=False):
+    """The values of an array in memory without a byte to spare, its dims in any order, stepping in
+    either direction and over gaps; a dim of size 1 has any stride at all."""
+    generator = np.random.default_rng(seed)
+    strides, step = [0] * array.ndim, 1
+    for d in generator.permutation(array.ndim):
+        size = array.shape[d]
+        if size == 1:
+            strides[d] = int(generator.choice([0, 1, 3, -1, -77, 12345]))
+            continue
+        strides[d] = step * int(generator.choice([1, 1, 2, -1, -3]))
+        step = abs(strides[d]) * size + int(generator.choice([0, 0, 5]))
+    ends = [stride * (size - 1) for stride, size in zip(strides, array.shape, strict=True)]
+    first, last = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
+    extent = last - first + 1 if array.size else 0
+    offset = int(misaligned)
+    memory = np.zeros(extent * array.itemsize + offset, np.uint8)
+    flat = np.ndarray((extent,), array.dtype, memory.data, offset)
+    strides = [stride * array.itemsize for stride in strides]
+    view = np.lib.stride_tricks.as_strided(flat[-first:], array.shape, strides)
+    view[...] = array
+    return view
+
+
 @pytest.fixture
 def at_page_end():
     """Makes arrays of ones whose last element ends a page; the next page may not be touched."""

@@ -216,6 +216,17 @@ def test_every_small_size_of_integers(dtype, every_isa):
             assert bits_equal(out, expected + old[:rows, :columns]), (rows, columns)
 
 
+@pytest.mark.parametrize("dtype", [*INTEGERS, "float32", "float64"])
+def test_nothing_is_read_beyond_a_single_column(dtype, every_isa, at_page_end):
+    """The stride of a dim of size 1 may be anything: here that of a transposed row."""
+    for inner in (1, 3, 70, 500):
+        column = kael.from_numpy(at_page_end(inner, dtype)).reshape(1, inner).T
+        for rows in (1, 3):
+            found = kael.ones(rows, inner, dtype=getattr(kael, dtype)) @ column
+            expected = np.full((rows, 1), inner, np.int64).astype(dtype)
+            assert bits_equal(found, expected), (inner, rows)
+
+
 @pytest.mark.parametrize("dtype", INTEGERS)
 @pytest.mark.parametrize("step", [1, 3, -2])
 def test_dot_of_integers_is_exact(dtype, step, every_isa):

@@ -65,7 +65,7 @@ enum { KL_L1_SPAN = 4096, KL_L1_WAYS = 8 };
 KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
                            const struct kl_product *product) {
     enum { LARGEST = 640 << 10, MOST_COLUMNS = 1024 };
-    if (product->b.column != kernels->size && product->columns > 1) return false;
+    if (product->b.column != kernels->size) return false;
     if (product->columns > MOST_COLUMNS) return false;
     const int64_t bytes = kl_min(product->inner, KL_INNER_BLOCK) * product->columns * kernels->size;
     return bytes <= (product->b.row % (KL_L1_SPAN / 2) == 0 ? LARGEST / 2 : LARGEST);

@@ -113,8 +113,8 @@ cdef void set_columns(kl_product *product, TensorBase b, bint transposed) noexce
     if transposed:
         row, last = last, row
     product.b.row = b.strides_[row] * size
-    product.b.column = b.strides_[last] * size
     product.columns = b.shape_[last]
+    product.b.column = b.strides_[last] * size if product.columns > 1 else size
 
 
 cdef int set_batch(kl_batch *batch, str op, TensorBase a, TensorBase b) except -1:

@@ -6,7 +6,8 @@
 #include "kael/matmul/activation.h"
 #include "kael/matmul/tile.h"
 
-/* An operand as it comes; strides in bytes, of any sign, or 0. */
+/* An operand as it comes; strides in bytes, of any sign, or 0. The column of b is its element size
+ * where there is one column: the stride of a dim of size 1 may be anything. */
 struct kl_matrix {
     const char *data;
     int64_t row, column;
