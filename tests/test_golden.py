@@ -113,7 +113,7 @@ def test_a_reader_that_has_read_enough_sees_no_traceback():
     """As `python -m kael.reproduce | head -1`."""
     reading, writing = os.pipe()
     os.close(reading)
-    command = [sys.executable, "-m", "kael.reproduce", "--isa", "generic", "--threads", "1", "add"]
+    command = [sys.executable, "-m", "kael.reproduce", "add", "--isa", "generic", "--threads", "1"]
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
     assert (done.returncode, done.stderr) == (1, "")

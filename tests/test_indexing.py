@@ -355,4 +355,6 @@ def test_steps_through_nothing_may_be_of_any_size():
     assert x[3, 2**62 - 1 :].shape == (1, 0)
     assert x[:, :: 2**61].shape == (4, 2, 0)
     assert x.diagonal(-1).shape == (0, 3)
+    for offset in (2**63 - 1, 2**70, -(2**63), -(2**70)):
+        assert kael.ones(3, 4).diagonal(offset).shape == x.diagonal(offset, 2, 0).shape[-1:] == (0,)
     assert x.flip((0, 1)).shape == x.shape

@@ -297,6 +297,8 @@ NAMES = {
     "bernoulli: the probabilities must be in [0, 1], got tensor(1.5)": lambda: kael.bernoulli(
         kael.tensor(1.5)
     ),
+    "index_select: index 3 is out of bounds": lambda: X.index_select(0, CLASSES + 1),
+    "index_select: a 0-d tensor": lambda: kael.tensor(1.0).index_select(0, CLASSES),
     "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
     "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
     f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),
