@@ -13,7 +13,7 @@ from kael._kernels import random as kernels
 from kael._kernels import tensor as base
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad
-from kael.checks import integer, items, real
+from kael.checks import flag, integer, items, real
 from kael.creation import empty
 from kael.generator import (
     Generator,
@@ -52,9 +52,9 @@ def _drawn(op, kernel, size, dtype, generator, requires_grad=False):
     dtype = dtypes.float32 if dtype is None else dtypes.as_dtype(dtype)
     if not dtype.is_floating_point:
         raise TypeError(f"{op}: dtype must be float32 or float64, got {dtype.name}")
+    wanted = flag(op, "requires_grad", requires_grad)
     stream = _stream(generator, op)
-    out = kernel(base.empty(size, dtype.code, op), stream, 0.0, 1.0, op)
-    return out.requires_grad_() if requires_grad else out
+    return kernel(base.empty(size, dtype.code, op), stream, 0.0, 1.0, op).requires_grad_(wanted)
 
 
 def rand(*size, generator=None, dtype=None, requires_grad=False):
@@ -395,6 +395,6 @@ def bernoulli(probabilities, *, generator=None):
     require_tensor("bernoulli", probabilities)
     p = probabilities.detach()
     if not bool((p >= 0).logical_and(p <= 1).all()):
-        raise ValueError("bernoulli: the probabilities must be in [0, 1]")
+        raise ValueError(f"bernoulli: the probabilities must be in [0, 1], got {p}")
     uniform = _drawn("bernoulli", kernels.uniform, p.shape, p.dtype, generator)
     return (uniform < p).to(p.dtype)

@@ -157,7 +157,8 @@ KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
                                    const struct kl_product *product) {
     enum { LARGEST = 2 << 20, LEAST_SQUAT = 4 };
     if (product->b.column == kernels->size) return KL_PANELS;
-    const int64_t block = kl_min(product->inner, KL_INNER_BLOCK) * kernels->size;
+    /* The way is chosen before anyone asks whether there is an inner dimension at all. */
+    const int64_t block = kl_max(1, kl_min(product->inner, KL_INNER_BLOCK)) * kernels->size;
     return product->rows <= LARGEST / block && (kl_direct_a(kernels, product) ||
                                                 product->rows <= product->columns / LEAST_SQUAT)
                ? KL_PANELS

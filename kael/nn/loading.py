@@ -4,6 +4,7 @@ from collections import namedtuple
 from collections.abc import Mapping
 
 from kael.autograd import no_grad
+from kael.checks import flag
 from kael.tensor import Tensor
 
 __all__ = ["can_be_written", "load"]
@@ -22,6 +23,7 @@ def load(module, state_dict, strict):
     """See :meth:`kael.nn.Module.load_state_dict`."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+    strict = flag("load_state_dict", "strict", strict)
     own = module.state_dict()
     missing = [key for key in own if key not in state_dict]
     unexpected = [key for key in state_dict if key not in own]

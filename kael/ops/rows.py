@@ -10,7 +10,7 @@ from kael._kernels.reduce import kept_shape
 from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
-from kael.checks import integer, real
+from kael.checks import flag, integer, real
 from kael.dtypes import as_dtype, float32, float64, int64
 
 __all__ = [
@@ -158,6 +158,7 @@ def logsumexp(x, dim, keepdim=False):
     tensor(1000.6932)
     """
     require_tensor("logsumexp", x)
+    keepdim = flag("logsumexp", "keepdim", keepdim)
     x = x if x.dtype.is_floating_point else x.to(float32)
     kept = kept_shape(x, dim, "logsumexp")
     along, rows = _one_dim(x, dim)
