@@ -1,6 +1,5 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
-from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
 from kael.checks import integer, items, real
@@ -10,6 +9,7 @@ from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
 from kael.ops.rows import causal_softmax, rms_norm
 from kael.ops.shape import flatten
+from kael.random_fill import bernoulli_
 
 __all__ = [
     "causal_softmax", "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss",
@@ -180,7 +180,7 @@ def dropout(input, p=0.5, training=True, *, generator=None):
         raise TypeError(f"dropout: the input must be of floats, got {input.dtype.name}")
     if not training or p == 0.0:
         return input
-    mask = random.bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
+    mask = bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
     return input * (mask if p == 1.0 else mask * (1.0 / (1.0 - p)))
 
 
