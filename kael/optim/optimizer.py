@@ -26,11 +26,11 @@ class _Required:
         return "<required parameter>"
 
 
-# Keys of the state that are single numbers.
-NUMBERS = ("step", "eta", "mu", "mu_product")
-
 required = _Required()
 """Default of an option that every parameter group must give."""
+
+# Keys of the state that are single numbers.
+NUMBERS = ("step", "eta", "mu", "mu_product")
 
 
 class Optimizer(Hooked):
