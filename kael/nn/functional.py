@@ -4,6 +4,7 @@ from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
 from kael.checks import integer, items, real
 from kael.creation import empty
+from kael.dtypes import bool_
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
@@ -218,7 +219,7 @@ def embedding(input, weight, padding_idx=None):
         If ``padding_idx`` is no row.
     """
     require_tensor("embedding", input, weight)
-    if input.dtype.is_floating_point or input.dtype.code == 0:
+    if input.dtype.is_floating_point or input.dtype is bool_:
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
     if bool((input < 0).any()):
         raise IndexError(f"embedding: index {input.min().item()} is negative")
