@@ -149,17 +149,11 @@ def _integers(op, low, high, size, dtype, generator):
     low, high = integer(op, "low", low), integer(op, "high", high)
     if low >= high:
         raise ValueError(f"{op}: low must be less than high, got low={low}, high={high}")
-    first, last = _INTEGER_RANGES[dtype.name]
+    first, last = dtypes.integer_range(dtype)
     if low < first or high - 1 > last:
         raise ValueError(f"{op}: [{low}, {high}) does not fit in {dtype.name}")
     out = kernels.integers(size, stream, low, (high - low) % _WORD, op)
     return out if dtype is dtypes.int64 else out.to(dtype)
-
-
-_INTEGER_RANGES = {
-    "bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1), "float32": (-(2**24), 2**24), "float64": (-(2**53), 2**53),
-}  # fmt: skip
 
 
 def _randint_arguments(args, low, high, size):
@@ -200,7 +194,7 @@ def randperm(n, *, generator=None, dtype=None):
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, got {n}")
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    if n - 1 > _INTEGER_RANGES[dtype.name][1]:
+    if n - 1 > dtypes.integer_range(dtype)[1]:
         raise ValueError(f"randperm: 0 to {n - 1} do not fit in {dtype.name}")
     out = kernels.permutation(n, stream_of(generator, "randperm"))
     return out.to(dtype)

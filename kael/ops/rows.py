@@ -11,7 +11,7 @@ from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.checks import integer, real
-from kael.dtypes import as_dtype, float32, float64, int64
+from kael.dtypes import as_dtype, float32, int64, resolution
 
 __all__ = [
     "causal_softmax", "cumsum", "log_softmax", "logsumexp", "rms_norm", "softmax", "standardize",
@@ -299,7 +299,7 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
     sizes = normalized_shape if isinstance(normalized_shape, (tuple, list)) else [normalized_shape]
     sizes = [integer("rms_norm", "a size of normalized_shape", size) for size in sizes]
     if eps is None:
-        eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
+        eps = resolution(x.dtype)
     return normalize("rms_norm", x, tuple(sizes), eps, weight, None, centred=False)
 
 

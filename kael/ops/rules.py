@@ -9,7 +9,7 @@ from kael._kernels import rules as plain
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
+from kael.dtypes import bool_, default_of, float32, float64, int64, integer_range, promote
 from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
@@ -259,10 +259,8 @@ def _holds(dtype, n):
         return True
     if dtype.is_floating_point:
         return abs(n) < BEYOND_DOUBLE
-    if dtype is uint8:
-        return 0 <= n < 256
-    half = 1 << (8 * dtype.itemsize - 1)
-    return -half <= n < half
+    least, greatest = integer_range(dtype)
+    return least <= n <= greatest
 
 
 def _record_binary(rule, inputs, a, b, result):
