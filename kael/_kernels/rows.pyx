@@ -59,6 +59,12 @@ ROWS = {
 }
 
 
+cdef int row_dim(TensorBase x, object dim, str op) except -2:
+    """`dim` counted from the front; -1 for a 0-d tensor, which is one row of one element."""
+    cdef int along = wrap_dim(dim, x.ndim, op)
+    return along if x.ndim > 0 else -1
+
+
 cdef void reversed_operand(kl_rows *call, int which, TensorBase x, int dim) noexcept:
     """Operand whose rows lie along `dim` and are read from their end."""
     cdef int64_t strides[KL_MAX_DIMS]
@@ -87,10 +93,8 @@ cdef TensorBase row_op(int kernel, TensorBase x, TensorBase y, int dim):
     require_float(x, NAMES[kernel])
     cdef TensorBase out = new_like(x, x.dtype)
     if x.ndim == 0:
-        begin(&call, x, 0, -1)
         dim = -1
-    else:
-        begin(&call, x, dim, dim)
+    begin(&call, x, dim, dim)
     operand(&call, KL_ROW_X, x, dim)
     operand(&call, KL_ROW_OUT, out, dim)
     if y is not None:
@@ -133,15 +137,11 @@ def causal_softmax(TensorBase x not None, int64_t offset, TensorBase y=None):
 def cumsum(TensorBase x not None, dim, bint reverse=False):
     """Running sums along ``dim``, from its end with ``reverse``; of floats or int64."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "cumsum")
+    cdef int along = row_dim(x, dim, "cumsum")
     if x.dtype != KL_DTYPE_i64:
         require_float(x, "cumsum")
     cdef TensorBase out = new_like(x, x.dtype)
-    if x.ndim == 0:
-        begin(&call, x, 0, -1)
-        along = -1
-    else:
-        begin(&call, x, along, along)
+    begin(&call, x, along, along)
     if reverse and along >= 0:
         reversed_operand(&call, KL_ROW_X, x, along)
         reversed_operand(&call, KL_ROW_OUT, out, along)
@@ -155,11 +155,11 @@ def cumsum(TensorBase x not None, dim, bint reverse=False):
 def logsumexp(TensorBase x not None, dim):
     """log(sum(exp(x))) along ``dim``, which is dropped."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "logsumexp")
+    cdef int along = row_dim(x, dim, "logsumexp")
     require_float(x, "logsumexp")
-    begin(&call, x, along, along if x.ndim > 0 else -1)
+    begin(&call, x, along, along)
     cdef TensorBase out = one_a_row(&call, x.dtype)
-    operand(&call, KL_ROW_X, x, along if x.ndim > 0 else -1)
+    operand(&call, KL_ROW_X, x, along)
     operand(&call, KL_ROW_OUT, out, -1)
     run(&call, KL_ROW_logsumexp, x.dtype)
     if call.size == 0:
@@ -170,9 +170,9 @@ def logsumexp(TensorBase x not None, dim):
 def logsumexp_backward(TensorBase x not None, dim, TensorBase g not None):
     """The gradient at ``x``, ``g`` being that at the result."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "logsumexp") if x.ndim > 0 else -1
+    cdef int along = row_dim(x, dim, "logsumexp")
     cdef TensorBase out = new_like(x, x.dtype)
-    begin(&call, x, max(along, 0), along)
+    begin(&call, x, along, along)
     if g.dtype != x.dtype or g.ndim != call.ndim or g.size != call.rows:
         raise ValueError(f"logsumexp backward: gradient {g.shape} for dim {dim} of {x.shape}")
     operand(&call, KL_ROW_X, x, along)
