@@ -186,9 +186,9 @@ def _one_dim(x, dim):
 def cumsum(x, dim, *, dtype=None):
     """Running sums along ``dim``.
 
-    Element i of the result has the bits of the sum of elements 0 to i, ``x[: i + 1].sum()``: the
-    fold of numerics R3 in double, rounded once, whatever the threads, the instruction set and the
-    layout. A running total in the dtype of ``x`` would lose its accuracy along the way.
+    Element i of the result has the bits of the sum of elements 0 to i, ``x[: i + 1].sum()``: a fold
+    in double, rounded once (R3 of docs/promise.md), whatever the threads, the instruction set and
+    the layout. A running total in the dtype of ``x`` would lose its accuracy along the way.
 
     Parameters
     ----------
