@@ -262,6 +262,17 @@ cdef void zero(TensorBase x) noexcept:
         memset(x.data, 0, x.size * kl_itemsize(x.dtype))
 
 
+cdef int check_affine(str op, TensorBase x, TensorBase moments, TensorBase g,
+                      TensorBase like) except -1:
+    """Refuses what is no x and gradient of rows of which `like` is a weight or bias."""
+    require_like(x, g, op)
+    if x.size > 0:
+        require_moments(moments, x.size // max(like.size, 1), op)
+    if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
+        raise ValueError(f"{op}: needs contiguous tensors of one dtype")
+    return 0
+
+
 def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorBase g not None,
                      TensorBase weight=None, TensorBase bias=None):
     """The gradients at those of weight and bias that are given, or None; ``x`` and ``g``
@@ -271,15 +282,11 @@ def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorB
     cdef str op = NAMES[KL_ROW_standardize_backward]
     cdef TensorBase like = bias if weight is None else weight
     cdef TensorBase weight_gradient = None, bias_gradient = None
-    require_like(x, g, op)
+    check_affine(op, x, moments, g, like)
     memset(&call, 0, sizeof(call))
     call.rt = runtime()
     call.size = like.size
     call.rows = x.size // max(like.size, 1)
-    if x.size > 0:
-        require_moments(moments, call.rows, op)
-    if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
-        raise ValueError(f"{op}: needs contiguous tensors of one dtype")
     call.x = x.data
     call.g = g.data
     call.moments = <double *> moments.data
