@@ -209,7 +209,7 @@ KL_INLINE const struct kl_tile_kernels *kl_kernels_of(const struct kl_runtime *r
 
 /* The product, or its transposed: a single column is best seen as a row, vectors run along it; and
  * an out whose rows lie side by side has no other way. */
-KL_INLINE struct kl_product kl_turned(int dtype, const struct kl_product *product) {
+KL_INLINE struct kl_product kl_oriented(int dtype, const struct kl_product *product) {
     const bool turn =
         product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype);
     return turn ? kl_transposed(product) : *product;
@@ -220,16 +220,16 @@ KL_INLINE struct kl_product kl_turned(int dtype, const struct kl_product *produc
 static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_product *product) {
     if (product->rows == 0 || product->columns == 0) return KL_OK;
     const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
-    const struct kl_product turned = kl_turned(dtype, product);
-    return kl_multiply(rt, kernels, &turned, kl_threads_for(rt, &turned),
-                       kl_choose_way(kernels, &turned));
+    const struct kl_product best = kl_oriented(dtype, product);
+    return kl_multiply(rt, kernels, &best, kl_threads_for(rt, &best),
+                       kl_choose_way(kernels, &best));
 }
 
 /* The way that kl_matmul goes. */
 KL_INLINE enum kl_way kl_matmul_way(const struct kl_runtime *rt, int dtype,
                                     const struct kl_product *product) {
-    const struct kl_product turned = kl_turned(dtype, product);
-    return kl_choose_way(kl_kernels_of(rt, dtype), &turned);
+    const struct kl_product best = kl_oriented(dtype, product);
+    return kl_choose_way(kl_kernels_of(rt, dtype), &best);
 }
 
 /* ---- Batches ---- */
