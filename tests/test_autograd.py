@@ -6,6 +6,7 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import spread
 
 import kael
 from kael import autograd
@@ -495,6 +496,13 @@ def test_gradcheck_finds_a_wrong_gradient():
         gradcheck(lambda x: x, kael.ones(1))
 
 
+def arrays(*shapes, positive=False):
+    """Tensors whose exponents spread; the first of them positive where that is asked for."""
+    values = [spread(shape, seed=number) for number, shape in enumerate(shapes)]
+    values[0] = abs(values[0]) if positive else values[0]
+    return map(kael.from_numpy, values)
+
+
 def recorded(function, operands, seed):
     """The output of a function of fresh leaves, and their gradients."""
     leaves = [x.clone().requires_grad_() for x in operands]
@@ -503,16 +511,10 @@ def recorded(function, operands, seed):
     return out.detach(), *(x.grad for x in leaves)
 
 
-def spread_out(seed, *shape, positive=False):
-    draw = np.random.default_rng(seed)
-    values = np.ldexp(draw.standard_normal(shape), draw.integers(-50, 50, shape))
-    return kael.tensor(abs(values) if positive else values, dtype=kael.float32)
-
-
 @pytest.mark.parametrize("name", [n for n, rule in rules.UNARY.items() if rule.gradients])
 def test_the_plain_case_of_one_operand_has_the_bits_of_its_rule(name):
     """_kernels/rules.pyx records it at once; its slow twin is _apply_unary of ops/rules.py."""
-    operands, seed = [spread_out(1, 3, 5, positive="log" in name)], spread_out(2, 3, 5)
+    *operands, seed = arrays((3, 5), (3, 5), positive="log" in name)
     fast = recorded(getattr(kael, name), operands, seed)
     slow = recorded(lambda x: rules._apply_unary(rules.UNARY[name], x), operands, seed)
     for found, expected in zip(fast, slow, strict=True):
@@ -522,8 +524,7 @@ def test_the_plain_case_of_one_operand_has_the_bits_of_its_rule(name):
 @pytest.mark.parametrize("shape", [(3, 5), (5,), (3, 1)], ids=str)
 @pytest.mark.parametrize("name", [n for n, rule in rules.BINARY.items() if rule.gradients])
 def test_the_plain_case_of_two_operands_has_the_bits_of_its_rule(name, shape):
-    operands = [spread_out(1, 3, 5, positive=name == "pow"), spread_out(2, *shape)]
-    seed = spread_out(3, 3, 5)
+    *operands, seed = arrays((3, 5), shape, (3, 5), positive=name == "pow")
     fast = recorded(getattr(kael, name), operands, seed)
     slow = recorded(lambda a, b: rules._apply_binary(rules.BINARY[name], a, b), operands, seed)
     for found, expected in zip(fast, slow, strict=True):
