@@ -30,6 +30,7 @@ cdef extern from "kael/rows.h" nogil:
         KL_ROW_logsumexp_backward
         KL_ROW_standardize_backward
         KL_ROW_rms_backward
+        KL_ROW_COUNT
 
     struct kl_affine:
         const kl_runtime *rt
@@ -45,13 +46,25 @@ cdef extern from "kael/rows.h" nogil:
     int kl_rows_affine(kl_affine *call, int dtype)
 
 
-cdef tuple NAMES = (
-    "softmax", "log_softmax", "causal_softmax", "logsumexp", "standardize", "rms_norm", "cumsum",
-    "softmax backward", "log_softmax backward", "causal_softmax backward", "logsumexp backward",
-    "standardize backward", "rms_norm backward",
-)
-# Operations an element, an elementary function being one: what a profile reckons with.
-cdef tuple FLOPS = (5, 5, 5, 4, 6, 4, 1, 4, 4, 4, 3, 8, 7)
+# What messages and profiles call a kernel, and its operations an element, an elementary function
+# being one.
+cdef dict KERNELS = {
+    KL_ROW_softmax: ("softmax", 5),
+    KL_ROW_log_softmax: ("log_softmax", 5),
+    KL_ROW_causal_softmax: ("causal_softmax", 5),
+    KL_ROW_logsumexp: ("logsumexp", 4),
+    KL_ROW_standardize: ("standardize", 6),
+    KL_ROW_rms: ("rms_norm", 4),
+    KL_ROW_cumsum: ("cumsum", 1),
+    KL_ROW_softmax_backward: ("softmax backward", 4),
+    KL_ROW_log_softmax_backward: ("log_softmax backward", 4),
+    KL_ROW_causal_softmax_backward: ("causal_softmax backward", 4),
+    KL_ROW_logsumexp_backward: ("logsumexp backward", 3),
+    KL_ROW_standardize_backward: ("standardize backward", 8),
+    KL_ROW_rms_backward: ("rms_norm backward", 7),
+}
+cdef tuple NAMES = tuple([KERNELS[number][0] for number in range(KL_ROW_COUNT)])
+cdef tuple FLOPS = tuple([KERNELS[number][1] for number in range(KL_ROW_COUNT)])
 ROWS = {
     "softmax": KL_ROW_softmax, "log_softmax": KL_ROW_log_softmax,
     "softmax_backward": KL_ROW_softmax_backward,
