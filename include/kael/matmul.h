@@ -214,8 +214,8 @@ KL_INLINE const struct kl_tile_kernels *kl_kernels_of(const struct kl_runtime *r
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
  * along it; and an out whose rows lie side by side has no other way. */
-KL_INLINE const struct kl_product *kl_turned(int dtype, const struct kl_product *product,
-                                             struct kl_product *space) {
+KL_INLINE const struct kl_product *kl_oriented(int dtype, const struct kl_product *product,
+                                               struct kl_product *space) {
     const bool turn =
         product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype);
     if (turn) *space = kl_transposed(product);
@@ -228,16 +228,16 @@ static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_pro
     if (product->rows == 0 || product->columns == 0) return KL_OK;
     const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
     struct kl_product space;
-    const struct kl_product *const turned = kl_turned(dtype, product, &space);
-    return kl_multiply(rt, kernels, turned, kl_threads_for(rt, turned),
-                       kl_choose_way(kernels, turned));
+    const struct kl_product *const best = kl_oriented(dtype, product, &space);
+    return kl_multiply(rt, kernels, best, kl_threads_for(rt, best),
+                       kl_choose_way(kernels, best));
 }
 
 /* The way that kl_matmul goes. */
 KL_INLINE enum kl_way kl_matmul_way(const struct kl_runtime *rt, int dtype,
                                     const struct kl_product *product) {
     struct kl_product space;
-    return kl_choose_way(kl_kernels_of(rt, dtype), kl_turned(dtype, product, &space));
+    return kl_choose_way(kl_kernels_of(rt, dtype), kl_oriented(dtype, product, &space));
 }
 
 /* ---- Batches ---- */
