@@ -18,7 +18,7 @@ TALLEST = {
     "x86_64": {
         "avx512": {"f32": 14, "f64": 8, "turned": 12, "stream": 4},
         "half_avx512": {"f32": 14, "f64": 8},
-        "avx2": {"f32": 6, "f64": 6, "turned": 4, "stream": 2},
+        "avx2": {"f32": 6, "f64": 6, "turned": 4, "stream": 3},
     },
     "aarch64": {"neon": {"f32": 8, "f64": 6, "stream": 4}},
 }.get(platform.machine(), {})

@@ -103,30 +103,25 @@ KL_INLINE bool kl_b_within(const struct kl_tile_kernels *kernels,
     return kl_work(product->inner, product->columns, kernels->size) <= bytes;
 }
 
-/* Whether few rows, which read each panel of b once or twice, find it in L3: against parking sums
- * every 16 rows of it, an inner block at a time is 15% faster for one row, 30% for 8 (Zen 4). */
+/* Whether so few rows wait for a b so large that reading it once, in order, is what counts: from
+ * memory, and from L3 where vectors are narrow (8 x 1024 x 1024 f32 with AVX2, Zen 4: 220 us, 610
+ * by tiles). */
+KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
+                            const struct kl_product *product) {
+    enum { FEW_ROWS = 16 };
+    if (product->b.column != kernels->size || product->rows > FEW_ROWS) return false;
+    const bool walks = kl_walks(kernels, product->columns);
+    const bool beyond = !kl_b_within(kernels, product, KL_L3_BYTES);
+    if (kl_direct_b(kernels, product)) return beyond && walks;
+    return beyond || (walks && kernels->stream->from_l3);
+}
+
+/* Whether few rows, which read each panel of b once or twice, find it in L3. */
 KL_INLINE bool kl_passes_b(const struct kl_tile_kernels *kernels,
                            const struct kl_product *product) {
     enum { FEW_ROWS = 14 };
     return product->b.column == kernels->size && product->rows <= FEW_ROWS &&
            kl_b_within(kernels, product, KL_L3_BYTES);
-}
-
-/* Whether so few rows wait for a b so large that reading it once, in order, is what counts. */
-KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
-                            const struct kl_product *product) {
-    enum { SOME_ROWS = 32 };
-    return product->b.column == kernels->size && product->rows <= SOME_ROWS &&
-           !kl_b_within(kernels, product, KL_L3_BYTES);
-}
-
-/* The same where a block of b would stay in L2, unless its rows are too short for the kernels of
- * streams (1 x 50257 x 256 f32, Zen 4: 24 GB/s instead of 12; 8 rows 8.2 instead of 5.7). */
-KL_INLINE bool kl_streams_narrow_b(const struct kl_tile_kernels *kernels,
-                                   const struct kl_product *product) {
-    enum { FEW_ROWS = 8 };
-    return product->rows <= FEW_ROWS && product->columns * kernels->size >= KL_STREAM_LEAST &&
-           kernels->stream != NULL && kl_streams_b(kernels, product);
 }
 
 /* An empty inner dimension: sums of nothing are 0. The operands may have no memory. */
@@ -162,7 +157,8 @@ KL_INLINE enum kl_way kl_large_way(const struct kl_tile_kernels *kernels,
                                    const struct kl_product *product) {
     enum { LARGEST = 2 << 20, LEAST_SQUAT = 4 };
     if (product->b.column == kernels->size) return KL_PANELS;
-    const int64_t block = kl_min(product->inner, KL_INNER_BLOCK) * kernels->size;
+    /* The way is chosen before anyone asks whether there is an inner dimension at all. */
+    const int64_t block = kl_max(1, kl_min(product->inner, KL_INNER_BLOCK)) * kernels->size;
     return product->rows <= LARGEST / block && (kl_direct_a(kernels, product) ||
                                                 product->rows <= product->columns / LEAST_SQUAT)
                ? KL_PANELS
@@ -175,11 +171,10 @@ static enum kl_way kl_choose_way(const struct kl_tile_kernels *kernels,
     if (kernels->padded && product->columns % kernels->width != 0 &&
         product->b.column == kernels->size)
         return KL_PANELS;
-    if (kl_streams_narrow_b(kernels, product)) return KL_STREAM;
+    if (kl_streams_b(kernels, product)) return KL_STREAM;
     if ((kl_direct_b(kernels, product) || kl_passes_b(kernels, product)) &&
         !kl_rows_collide(kernels, product))
         return KL_DIRECT;
-    if (kl_streams_b(kernels, product)) return KL_STREAM;
     if (kl_turns_b(kernels, product)) return KL_TURNED;
     if (kl_small_a(kernels, product) && kl_direct_a(kernels, product)) return KL_PANELS;
     return kl_large_way(kernels, product);
@@ -219,8 +214,8 @@ KL_INLINE const struct kl_tile_kernels *kl_kernels_of(const struct kl_runtime *r
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
  * along it; and an out whose rows lie side by side has no other way. */
-KL_INLINE const struct kl_product *kl_turned(int dtype, const struct kl_product *product,
-                                             struct kl_product *space) {
+KL_INLINE const struct kl_product *kl_oriented(int dtype, const struct kl_product *product,
+                                               struct kl_product *space) {
     const bool turn =
         product->rows > 1 && product->bias == NULL && product->out_row == kl_itemsize(dtype);
     if (turn) *space = kl_transposed(product);
@@ -233,16 +228,16 @@ static int kl_matmul(const struct kl_runtime *rt, int dtype, const struct kl_pro
     if (product->rows == 0 || product->columns == 0) return KL_OK;
     const struct kl_tile_kernels *const kernels = kl_kernels_of(rt, dtype);
     struct kl_product space;
-    const struct kl_product *const turned = kl_turned(dtype, product, &space);
-    return kl_multiply(rt, kernels, turned, kl_threads_for(rt, turned),
-                       kl_choose_way(kernels, turned));
+    const struct kl_product *const best = kl_oriented(dtype, product, &space);
+    return kl_multiply(rt, kernels, best, kl_threads_for(rt, best),
+                       kl_choose_way(kernels, best));
 }
 
 /* The way that kl_matmul goes. */
 KL_INLINE enum kl_way kl_matmul_way(const struct kl_runtime *rt, int dtype,
                                     const struct kl_product *product) {
     struct kl_product space;
-    return kl_choose_way(kl_kernels_of(rt, dtype), kl_turned(dtype, product, &space));
+    return kl_choose_way(kl_kernels_of(rt, dtype), kl_oriented(dtype, product, &space));
 }
 
 /* ---- Batches ---- */

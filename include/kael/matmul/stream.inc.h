@@ -66,19 +66,21 @@ KL_INLINE void KL_FN(stream)(const struct kl_stream *job, const int rows, const 
 #define X(rows, steps)                                                                 \
     _Static_assert((rows) * (steps) + (rows) + 1 + KL_TILE_MASKS <= KL_TILE_REGISTERS, \
                    "the values of this kernel do not fit the registers");              \
-    KL_KERNEL(KL_FN(stream_##rows), kl_stream, KL_FN(stream)(job, rows, steps))
+    static void KL_FN(stream_##rows##x##steps)(const struct kl_stream *job) {          \
+        KL_FN(stream)(job, rows, steps);                                               \
+    }
 KL_TILE_STREAMS(X)
 #undef X
 
 static const struct kl_stream_kernels KL_FN(stream_kernels) = {
-#define X(rows, steps) [(rows) - 1] = (steps),
-    .steps = {KL_TILE_STREAMS(X)},
-#undef X
-#define X(rows, steps) [(rows) - 1] = KL_FN(stream_##rows),
+    .rows = KL_TILE_STREAM_ROWS,
+    .steps = KL_TILE_STREAM_STEPS,
+    .from_l3 = KL_TILE_STREAM_FROM_L3,
+#define X(rows, steps) [steps][(rows) - 1] = KL_FN(stream_##rows##x##steps),
     .kernel = {KL_TILE_STREAMS(X)},
-#undef X
-#define X(rows, steps) +1
-    .rows = KL_TILE_STREAMS(X),
 #undef X
 };
 #undef KL_TILE_STREAMS
+#undef KL_TILE_STREAM_ROWS
+#undef KL_TILE_STREAM_STEPS
+#undef KL_TILE_STREAM_FROM_L3
