@@ -120,6 +120,17 @@ def test_matmul_goes_every_way(way, case):
             assert bits_equal(kael.linear(x, y.T, *tensors(bias)), expected + bias)
 
 
+def test_few_rows_stream_a_narrow_b():
+    """Beyond L3, though a block of it would stay in L2; the portable set has no such kernels."""
+    a, b = operands(2, 8200, 264)
+    x, y = tensors(a, b)
+    expected = oracle(a, b)
+    for isa in kael.usable_isas():
+        with kael.isa(isa):
+            assert ladder.way(x, y) == ("direct" if isa == "generic" else "stream")
+            assert bits_equal(kael.matmul(x, y), expected)
+
+
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("batch", [(3,), (2, 2)])
 def test_fused_bias_of_batches(batch, dtype, every_isa):
