@@ -13,6 +13,7 @@ from kael._kernels.graph import Node, needs_grad, record
 from kael._kernels.numbers import number
 from kael._kernels.runtime import is_grad_enabled, set_grad_mode
 from kael._kernels.tensor import TensorBase, require_tensor
+from kael.checks import flag
 
 __all__ = [
     "Node", "backward", "enable_grad", "grad", "is_grad_enabled", "needs_grad", "no_grad",
@@ -132,7 +133,7 @@ class set_grad_enabled(_GradMode):  # noqa: N801
     """
 
     def __init__(self, mode):
-        super().__init__(bool(mode))
+        super().__init__(flag("set_grad_enabled", "mode", mode))
         self._former.append(set_grad_mode(self._enabled))
 
     def __enter__(self):
@@ -182,8 +183,13 @@ def _gradients(given, roots):
     return [given] if isinstance(given, TensorBase) else list(given)
 
 
+def _retained(retain_graph, op):
+    """PyTorch's None means what ``create_graph`` says, which is False here."""
+    return retain_graph is not None and flag(op, "retain_graph", retain_graph)
+
+
 def _refuse_create_graph(create_graph, op):
-    if create_graph:
+    if flag(op, "create_graph", create_graph):
         raise NotImplementedError(f"{op}: create_graph=True (gradients of gradients)")
 
 
@@ -213,10 +219,11 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
     Gradients of a tensor are added in reverse order of creation: R8 of docs/promise.md.
     """
     _refuse_create_graph(create_graph, "backward")
+    retained = _retained(retain_graph, "backward")
     tensors = _listed("backward", tensors)
     inputs = None if inputs is None else _listed("backward", inputs)
     seeds = _seeds(tensors, _gradients(grad_tensors, tensors), "backward")
-    graph.backward(tensors, seeds, bool(retain_graph), inputs)
+    graph.backward(tensors, seeds, retained, inputs)
 
 
 def grad(
@@ -249,12 +256,14 @@ def grad(
     (tensor([6.]),)
     """
     _refuse_create_graph(create_graph, "grad")
+    retained = _retained(retain_graph, "grad")
+    allow_unused = flag("grad", "allow_unused", allow_unused)
     outputs, inputs = _listed("grad", outputs), _listed("grad", inputs)
     for at, x in enumerate(inputs):
         if not x.requires_grad:
             raise RuntimeError(f"grad: input {at} does not require grad")
     seeds = _seeds(outputs, _gradients(grad_outputs, outputs), "grad")
-    found = graph.grad(outputs, seeds, bool(retain_graph), inputs)
+    found = graph.grad(outputs, seeds, retained, inputs)
     if not allow_unused and any(g is None for g in found):
         raise RuntimeError(
             f"grad: input {found.index(None)} is not used; pass allow_unused=True for None"

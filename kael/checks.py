@@ -2,7 +2,17 @@
 
 from kael._kernels.tensor import integer
 
-__all__ = ["integer", "items", "real"]
+__all__ = ["flag", "integer", "items", "real", "size"]
+
+
+def flag(op, name, value):
+    """``value`` as a bool; TypeError unless it is one: NumPy's are, and 0 and 1. No tensor is, for
+    its elements say nothing of what was meant."""
+    if isinstance(value, int) and value in (0, 1):
+        return value != 0
+    if getattr(value, "dtype", None) == "bool" and value.shape == ():
+        return value.item()
+    raise TypeError(f"{op}: {name} must be a bool, got {value!r}")
 
 
 def real(op, name, value):
@@ -13,6 +23,14 @@ def real(op, name, value):
     if hasattr(type(value), "__float__") and set(getattr(value, "shape", ())) <= {1}:
         return value
     raise TypeError(f"{op}: {name} must be a number, got {value!r}")
+
+
+def size(op, name, value):
+    """``value`` as an int; TypeError unless it is one, ValueError if it is negative."""
+    value = integer(op, name, value)
+    if value < 0:
+        raise ValueError(f"{op}: {name} must not be negative, got {value}")
+    return value
 
 
 def items(op, name, value):

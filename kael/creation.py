@@ -1,13 +1,13 @@
 """Functions that make tensors."""
 
-from numbers import Integral
+from operator import index
 
 from kael._kernels import creation as kernels
 from kael._kernels import elementwise
 from kael._kernels import tensor as base
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
-from kael.checks import integer, real
+from kael.checks import flag, integer, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 from kael.interop import from_data
 
@@ -45,7 +45,7 @@ def tensor(data, dtype=None, requires_grad=False):
     >>> kael.tensor([[1.0, 2.0], [3.0, 4.0]]).shape
     (2, 2)
     """
-    return _ready(from_data(data, dtype, copy=True), requires_grad)
+    return _ready("tensor", from_data(data, dtype, copy=True), requires_grad)
 
 
 def as_tensor(data, dtype=None):
@@ -88,7 +88,7 @@ def empty(*size, dtype=None, requires_grad=False):
     ValueError
         If a size is negative, or there are more than 16 dims.
     """
-    return _ready(base.empty(_sizes(size), _code(dtype)), requires_grad)
+    return _ready("empty", base.empty(_sizes(size), _code(dtype)), requires_grad)
 
 
 def zeros(*size, dtype=None, requires_grad=False):
@@ -103,7 +103,7 @@ def zeros(*size, dtype=None, requires_grad=False):
     -------
     Tensor, shape ``size``
     """
-    return _ready(kernels.zeros(_sizes(size), _code(dtype)), requires_grad)
+    return _ready("zeros", kernels.zeros(_sizes(size), _code(dtype)), requires_grad)
 
 
 def ones(*size, dtype=None, requires_grad=False):
@@ -162,7 +162,8 @@ def empty_like(x, dtype=None, requires_grad=False):
     Tensor
     """
     require_tensor("empty_like", x)
-    return empty(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    out = base.empty(x.shape, _code(dtype or x.dtype), "empty_like")
+    return _ready("empty_like", out, requires_grad)
 
 
 def zeros_like(x, dtype=None, requires_grad=False):
@@ -180,7 +181,8 @@ def zeros_like(x, dtype=None, requires_grad=False):
     Tensor
     """
     require_tensor("zeros_like", x)
-    return zeros(x.shape, dtype=dtype or x.dtype, requires_grad=requires_grad)
+    out = kernels.zeros(x.shape, _code(dtype or x.dtype), "zeros_like")
+    return _ready("zeros_like", out, requires_grad)
 
 
 def ones_like(x, dtype=None, requires_grad=False):
@@ -254,17 +256,26 @@ def arange(start, end=None, step=1, dtype=None, requires_grad=False):
     start, end = (0, start) if end is None else (start, end)
     for name, value in (("start", start), ("end", end), ("step", step)):
         real("arange", name, value)
+    start, end, step = map(_whole, (start, end, step))
     if step == 0:
         raise ValueError("arange: step must not be zero")
-    whole = all(isinstance(value, (int, Integral)) for value in (start, end, step))
+    whole = all(isinstance(value, int) for value in (start, end, step))
     dtype = as_dtype(dtype or (int64 if whole else float32))
     if whole:
-        out = _whole_numbers(range(int(start), int(end), int(step)), dtype)
+        out = _whole_numbers(range(start, end, step), dtype)
     elif dtype.is_floating_point:
         out = kernels.arange_float(start, end, step, dtype.code)
     else:
         out = kernels.arange_float(start, end, step, float64.code).to(dtype)
-    return _ready(out, requires_grad)
+    return _ready("arange", out, requires_grad)
+
+
+def _whole(value):
+    """``value``, as an int where it is an integer: NumPy's and 0-d tensors of one are."""
+    try:
+        return index(value)
+    except TypeError:
+        return value
 
 
 def _whole_numbers(values, dtype):
@@ -317,7 +328,7 @@ def linspace(start, end, steps, dtype=None, requires_grad=False):
         raise ValueError(f"linspace: the number of steps must not be negative, got {steps}")
     if not dtype.is_floating_point:
         raise TypeError(f"linspace: dtype {dtype.name} is not supported; use a float dtype")
-    return _ready(kernels.linspace(start, end, steps, dtype.code), requires_grad)
+    return _ready("linspace", kernels.linspace(start, end, steps, dtype.code), requires_grad)
 
 
 def eye(n, m=None, dtype=None, requires_grad=False):
@@ -348,7 +359,7 @@ def eye(n, m=None, dtype=None, requires_grad=False):
     if out.numel() > 0:
         diagonal = out.reshape(-1)[:: columns + 1][: min(n, columns)]
         elementwise.fill_(diagonal, 1)
-    return _ready(out, requires_grad)
+    return _ready("eye", out, requires_grad)
 
 
 def _sizes(size):
@@ -358,14 +369,14 @@ def _sizes(size):
 def _filled(op, size, value, dtype, requires_grad):
     out = base.empty(size, dtype.code, op)
     elementwise.fill_(out, value)
-    return _ready(out, requires_grad)
+    return _ready(op, out, requires_grad)
 
 
 def _code(dtype):
     return float32.code if dtype is None else as_dtype(dtype).code
 
 
-def _ready(out, requires_grad):
-    if requires_grad:
+def _ready(op, out, requires_grad):
+    if requires_grad is not False and flag(op, "requires_grad", requires_grad):
         out.requires_grad = True
     return out

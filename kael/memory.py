@@ -7,6 +7,7 @@ fall when a tensor goes away: read :func:`allocator_stats` before concluding tha
 from collections import namedtuple
 
 from kael._kernels import runtime
+from kael.checks import flag
 
 __all__ = [
     "AllocatorStats",
@@ -73,7 +74,7 @@ def set_caching_allocator_enabled(enabled):
     ----------
     enabled : bool
     """
-    runtime.set_caching(bool(enabled))
+    runtime.set_caching(flag("set_caching_allocator_enabled", "enabled", enabled))
 
 
 def caching_allocator_enabled():

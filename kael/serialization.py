@@ -47,7 +47,7 @@ def save(obj, path):
     """
     import json
 
-    path = os.fspath(path)
+    path = _path("save", path)
     write = _format(path, "save")[0]
     arrays = {}
     structure = _taken_apart(obj, None, arrays)
@@ -90,7 +90,7 @@ def load(path):
     """
     import json
 
-    path = os.fspath(path)
+    path = _path("load", path)
     read = _format(path, "load")[1]
     if not os.path.exists(path):
         raise FileNotFoundError(f"load: no such file: {path!r}")
@@ -171,6 +171,13 @@ def _put_together(node, tensors):
 
 
 # ---- the two formats: write(path, arrays, structure) and read(path) -> (arrays, structure)
+
+
+def _path(op, path):
+    try:
+        return os.fsdecode(path)
+    except TypeError:
+        raise TypeError(f"{op}: path must be a str or path-like, got {path!r}") from None
 
 
 def _format(path, op):

@@ -145,6 +145,9 @@ def parallel_for(begin, end, grain, body):
     # Cython would cut the fraction off a float.
     begin, end = integer("parallel_for", "begin", begin), integer("parallel_for", "end", end)
     grain = integer("parallel_for", "grain", grain)
+    for value in (begin, end, grain):
+        if not -(2**63) <= value < 2**63:
+            raise OverflowError(f"parallel_for: {value} does not fit in 64 bits")
     if not callable(body):
         raise TypeError(f"parallel_for: body must be callable, got {body!r}")
     runtime.parallel_for(begin, end, grain, body)

@@ -8,6 +8,9 @@ makes them anew.
 """
 
 import itertools
+import os
+import subprocess
+import sys
 
 import pytest
 from conftest import THREAD_COUNTS, scattered
@@ -104,3 +107,13 @@ def test_the_command_prints_a_table_and_finds_a_difference(monkeypatch, capsys):
     for wrong in (["no such case"], ["softmax", "sotfmax"], ["--threads", "0"]):
         with pytest.raises(SystemExit):
             command.main(wrong)
+
+
+def test_a_reader_that_has_read_enough_sees_no_traceback():
+    """As `python -m kael.reproduce | head -1`."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "kael.reproduce", "add", "--isa", "generic", "--threads", "1"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (1, "")

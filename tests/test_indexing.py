@@ -335,3 +335,26 @@ def test_masks_that_select_nothing():
     assert x.sum().item() == 0
     x[kael.tensor([True, False]), :] = 5
     assert x.tolist() == [[5, 5], [0, 0]]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_two_ellipses_are_refused_also_beside_arrays(place):
+    index = [..., ...]
+    index.insert(place, kael.tensor([0]))
+    for x in (kael.ones(2, 2, 2), kael.ones(1)):
+        with pytest.raises(IndexError, match="single ellipsis"):
+            x[tuple(index)]
+        with pytest.raises(IndexError, match="single ellipsis"):
+            x[tuple(index)] = 0.0
+
+
+def test_steps_through_nothing_may_be_of_any_size():
+    """The strides of an empty tensor leave 64 bits where nothing follows them."""
+    x = kael.empty(4, 2**62, 0)
+    assert x[::2].shape == (2, 2**62, 0)
+    assert x[3, 2**62 - 1 :].shape == (1, 0)
+    assert x[:, :: 2**61].shape == (4, 2, 0)
+    assert x.diagonal(-1).shape == (0, 3)
+    for offset in (2**63 - 1, 2**70, -(2**63), -(2**70)):
+        assert kael.ones(3, 4).diagonal(offset).shape == x.diagonal(offset, 2, 0).shape[-1:] == (0,)
+    assert x.flip((0, 1)).shape == x.shape

@@ -1,5 +1,6 @@
 """Memory shared with NumPy, the buffer protocol and DLPack: any strides, any address, read-only."""
 
+import ctypes
 import gc
 import mmap
 import warnings
@@ -217,6 +218,22 @@ def test_buffer_protocol():
 
         io.BytesIO(b"abcd").readinto(kael.as_tensor(b"abcd"))
     assert memoryview(kael.zeros(0, 3)).shape == (0, 3)
+
+
+def test_exporters_that_state_no_strides():
+    """ctypes states none whatever it is asked for."""
+    numbers = (ctypes.c_float * 3)(1, 2, 3)
+    x = kael.as_tensor(numbers)
+    assert x.mul_(2).tolist() == list(numbers) == [2, 4, 6]
+    cube = (((ctypes.c_double * 2) * 3) * 4)()
+    cube[3][2][0] = 5.0
+    y = kael.as_tensor(cube)
+    assert (y.shape, y.stride(), y.dtype) == ((4, 3, 2), (6, 2, 1), kael.float64)
+    assert y[3, 2, 0].item() == 5
+    assert kael.as_tensor(((ctypes.c_int * 0) * 3)()).shape == (3, 0)
+    assert kael.as_tensor(ctypes.c_int(7)).item() == 7
+    with pytest.raises(TypeError, match="buffer format"):
+        kael.as_tensor((ctypes.c_short * 2)())
 
 
 @pytest.mark.parametrize("order", ["C", "F"])

@@ -186,3 +186,13 @@ def test_errors_name_op_argument_and_value():
         losses(x, kael.tensor([0, 1]), weight=kael.ones(3, requires_grad=True))
     with pytest.raises(ValueError, match=r"need one target per row, got targets \(3,\)"):
         losses(x, kael.tensor([0, 1, 2]))
+
+
+def test_probabilities_have_no_class_to_ignore():
+    """As in PyTorch; a negative number, which is no class, is taken for the default."""
+    x, p = kael.randn(3, 4, generator=kael.Generator(1)), kael.ones(3, 4) / 4
+    with pytest.raises(RuntimeError, match="cross_entropy: ignore_index 1 with probabilities"):
+        functional.cross_entropy(x, p, ignore_index=1)
+    assert bits_equal(
+        functional.cross_entropy(x, p, ignore_index=-1), functional.cross_entropy(x, p)
+    )

@@ -258,6 +258,29 @@ def test_sizes_beyond_32_bits():
     ladder.multiply(kael.empty(0, huge), kael.empty(huge, 0), out)
 
 
+@pytest.mark.parametrize("rows", [1, 4, 5, 15, 31, 33, 70, 600])
+@pytest.mark.parametrize("columns", [1, 3, 16, 70])
+def test_sums_of_nothing_whatever_the_shape_and_the_strides(rows, columns, every_isa):
+    """The way is chosen by the bytes of a panel of b, of which there are none."""
+    for flip in (False, True):
+        a, b = kael.empty(rows, 0), kael.empty(columns, 0)
+        if flip:
+            a, b = kael.empty(0, rows).T, kael.from_numpy(np.empty((0, columns), "f4")).T
+        for x in (a, a.detach().requires_grad_()):
+            zeros = kael.zeros(rows, columns)
+            assert bits_equal((x @ b.T).detach(), zeros)
+            assert bits_equal((b @ x.T).detach(), zeros.T.contiguous())
+            assert bits_equal(kael.linear(x, b).detach(), zeros)
+            assert bits_equal(kael.linear(x, b, kael.ones(columns)).detach(), zeros + 1)
+            active = kael.linear(x, b, kael.ones(columns), activation="relu")
+            assert bits_equal(active.detach(), zeros + 1)
+        many = a.reshape(1, rows, 0).expand(3, rows, 0)
+        assert bits_equal(many @ b.T, kael.zeros(3, rows, columns))
+        whole = kael.zeros(rows, 0, dtype=kael.int64) @ kael.zeros(columns, 0, dtype=kael.int64).T
+        assert bits_equal(whole, kael.zeros(rows, columns, dtype=kael.int64))
+        assert ladder.way(a, b.T) in ("direct", "stream", "turned", "panels", "packed")
+
+
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "int64"])
 def test_large_integer_matrix_still_uses_exact_arithmetic(dtype, every_isa):
     """Rounding through a float kernel is the known bug."""

@@ -86,6 +86,64 @@ SEQUENCES = {
     "clip_grad_norm_: parameters": lambda v: nn.utils.clip_grad_norm_(v, 1.0),
 }
 
+MODULE = nn.Linear(2, 2)
+DATA = kael.data.TensorDataset(X)
+
+
+def differentiable():
+    return kael.ones((), requires_grad=True) * 2
+
+
+FLAGS = {
+    "sum: keepdim": lambda v: kael.sum(X, 1, v),
+    "mean: keepdim": lambda v: X.mean(1, v),
+    "var: keepdim": lambda v: kael.var(X, 1, keepdim=v),
+    "var: unbiased": lambda v: kael.var(X, 1, unbiased=v),
+    "std_mean: keepdim": lambda v: kael.std_mean(X, 1, keepdim=v),
+    "norm: keepdim": lambda v: [kael.norm(X, p, 1, v) for p in (0, 3, 2, 1, float("inf"))],
+    "prod: keepdim": lambda v: kael.prod(X, 1, v),
+    "amax: keepdim": lambda v: kael.amax(X, 1, v),
+    "max: keepdim": lambda v: (kael.max(X, None, v), kael.max(X, 1, v)),
+    "argmin: keepdim": lambda v: kael.argmin(X, 1, v),
+    "any: keepdim": lambda v: kael.any(X, 1, v),
+    "logsumexp: keepdim": lambda v: kael.logsumexp(X, 1, v),
+    "isclose: equal_nan": lambda v: kael.isclose(X, X, equal_nan=v),
+    "to: copy": lambda v: X.to(kael.float64, v),
+    "tensor: requires_grad": lambda v: kael.tensor(1.0, requires_grad=v),
+    "empty: requires_grad": lambda v: kael.empty(1, requires_grad=v),
+    "zeros_like: requires_grad": lambda v: kael.zeros_like(X, requires_grad=v),
+    "full: requires_grad": lambda v: kael.full((1,), 1.0, requires_grad=v),
+    "arange: requires_grad": lambda v: kael.arange(1.0, requires_grad=v),
+    "linspace: requires_grad": lambda v: kael.linspace(0, 1, 2, requires_grad=v),
+    "eye: requires_grad": lambda v: kael.eye(2, requires_grad=v),
+    "randn: requires_grad": lambda v: kael.randn(2, requires_grad=v),
+    "requires_grad: the value": lambda v: X.clone().requires_grad_(v),
+    "set_grad_enabled: mode": lambda v: kael.set_grad_enabled(v).__exit__(None, None, None),
+    "set_caching_allocator_enabled: enabled": kael.set_caching_allocator_enabled,
+    "dropout: training": lambda v: F.dropout(X, training=v),
+    "Linear: bias": lambda v: nn.Linear(2, 2, v),
+    "LayerNorm: elementwise_affine": lambda v: nn.LayerNorm(2, elementwise_affine=v),
+    "LayerNorm: bias": lambda v: nn.LayerNorm(2, bias=v),
+    "load_state_dict: strict": lambda v: MODULE.load_state_dict(MODULE.state_dict(), v),
+    "zero_grad: set_to_none": lambda v: (nn.Module().zero_grad(v), optimizer().zero_grad(v)),
+    "SGD: nesterov": lambda v: optimizer(momentum=0.9, nesterov=v),
+    "SGD: maximize": lambda v: optimizer(maximize=v),
+    "Adam: amsgrad": lambda v: kael.optim.Adam([{"params": [WEIGHT], "amsgrad": v}]),
+    "optimizer: foreach": lambda v: optimizer(foreach=v),
+    "clip_grad_norm_: error_if_nonfinite": lambda v: nn.utils.clip_grad_norm_([WEIGHT], 9, 2, v),
+    "DataLoader: shuffle": lambda v: kael.data.DataLoader(DATA, 2, v),
+    "DataLoader: drop_last": lambda v: kael.data.DataLoader(DATA, 2, False, v),
+}
+REFUSED_AS_TRUE = {  # whoever calls with True is refused with something else
+    "backward: create_graph": lambda v: differentiable().backward(create_graph=v),
+    "backward: retain_graph": lambda v: differentiable().backward(retain_graph=v),
+    "grad: allow_unused": lambda v: kael.autograd.grad(WEIGHT.sum(), WEIGHT, allow_unused=v),
+}
+
+
+def optimizer(**options):
+    return kael.optim.SGD([WEIGHT], 0.1, **options)
+
 
 def names(what, kind, value):
     return f"^{re.escape(what)} must be {kind}, got {re.escape(repr(value))}"
@@ -104,6 +162,22 @@ def test_what_is_no_number(what):
         given = [value] if what in ("norm: p", "rms_norm: eps") else value
         with pytest.raises(TypeError, match=names(what, "a number", given)):
             NUMBERS[what](value)
+
+
+@pytest.mark.parametrize("what", FLAGS | REFUSED_AS_TRUE)
+@pytest.mark.parametrize(
+    "value", [X, kael.tensor(True), np.ones(2), np.ones(2, bool), "text", [True], 0.5, 2], ids=repr
+)
+def test_what_is_no_truth_value(what, value):
+    """A tensor is none either: of several elements it would fail elsewhere, of one it would do."""
+    with pytest.raises(TypeError, match=names(what, "a bool", value)):
+        (FLAGS | REFUSED_AS_TRUE)[what](value)
+
+
+@pytest.mark.parametrize("what", FLAGS)
+def test_truth_values_of_numpy_and_0_and_1_are_truth_values(what):
+    for value in (np.False_, 0, False, np.True_, 1, True):
+        FLAGS[what](value)
 
 
 @pytest.mark.parametrize("what", SEQUENCES)
@@ -135,6 +209,11 @@ def test_parallel_for_takes_a_callable():
         kael.parallel_for(0, 5, 1, "text")
 
 
+def test_limits_beyond_64_bits():
+    with pytest.raises(OverflowError, match=f"^parallel_for: {2**64} does not fit in 64 bits"):
+        kael.parallel_for(0, 2**64, 1, print)
+
+
 def test_numbers_of_numpy_are_numbers():
     """Integers where integers are wanted, any where numbers are; a 0-d tensor, too."""
     assert kael.sum(X, np.int64(1)).shape == (3,)
@@ -143,6 +222,8 @@ def test_numbers_of_numpy_are_numbers():
     assert kael.full((1,), np.float32(0.5)).tolist() == [0.5]
     assert kael.full((1,), np.True_).tolist() == [True]
     assert kael.arange(np.int64(3)).tolist() == [0, 1, 2]
+    assert kael.arange(kael.tensor(2**53 + 1), np.array(2**53 + 2)).tolist() == [2**53 + 1]
+    assert kael.arange(kael.tensor(2.0)).dtype is kael.float32
     assert kael.addmm(X, X, kael.eye(4), beta=np.float64(2)).tolist() == (X * 3).tolist()
     assert nn.utils.get_total_norm([X], np.float32(1)).item() == 12
     assert nn.utils.get_total_norm([X], "inf").item() == 1
@@ -190,6 +271,40 @@ NAMES = {
     "xavier_normal_: fills": lambda: nn.init.xavier_normal_(kael.ones(2, 2, dtype=int)),
     "xavier_uniform_: low must": lambda: nn.init.xavier_uniform_(X.clone(), -1),
     "parameters_to_vector": lambda: nn.utils.parameters_to_vector([]),
+    "cross_entropy: ignore_index": lambda: F.cross_entropy(X, CLASSES, ignore_index=None),
+    f"cross_entropy: ignore_index {2**70}": lambda: F.cross_entropy(X, CLASSES, ignore_index=2**70),
+    "nll_loss: ignore_index": lambda: F.nll_loss(X, CLASSES, ignore_index=1.5),
+    "cross_entropy: target 9 of row 0": lambda: F.cross_entropy(X, CLASSES + 9),
+    "cross_entropy: dtypes differ: weight is int64": lambda: F.cross_entropy(
+        X, CLASSES, weight=kael.ones(4, dtype=int)
+    ),
+    "cross_entropy: targets must be": lambda: F.cross_entropy(X, CLASSES > 0),
+    "cross_entropy: shapes or dtypes differ: probabilities are float64, the logits float32": (
+        lambda: F.cross_entropy(X, X.double())
+    ),
+    "cross_entropy: takes floating": lambda: F.cross_entropy(X.long(), CLASSES),
+    "embedding: padding_idx": lambda: F.embedding(CLASSES, kael.ones(3, 2), padding_idx=3),
+    "Linear: in_features must not be negative, got -1": lambda: nn.Linear(-1, 2),
+    "Embedding: num_embeddings must not be negative": lambda: nn.Embedding(-1, 2),
+    "LayerNorm: a size of normalized_shape must not be": lambda: nn.LayerNorm((2, -1)),
+    "load: path must be a str or path-like, got None": lambda: kael.load(None),
+    "save: path must be a str or path-like, got 5": lambda: kael.save({}, 5),
+    "optimizer: epsilon value must be a number": lambda: kael.optim.Adagrad([WEIGHT], eps="text"),
+    "optimizer: lr must be a number": lambda: kael.optim.Adafactor([WEIGHT], "text"),
+    "optimizer: betas[0] must be a number": lambda: kael.optim.Adam([WEIGHT], betas=("x", 0.9)),
+    "optimizer: betas must be a sequence": lambda: kael.optim.Adam([WEIGHT], betas=0.9),
+    "SGD: dampening must be a number": lambda: optimizer(dampening=None),
+    "bernoulli: the probabilities must be in [0, 1], got tensor(1.5)": lambda: kael.bernoulli(
+        kael.tensor(1.5)
+    ),
+    "index_select: index 3 is out of bounds": lambda: X.index_select(0, CLASSES + 1),
+    "index_select: a 0-d tensor": lambda: kael.tensor(1.0).index_select(0, CLASSES),
+    "select: index 4 is out of range for dim 1 of (3, 4)": lambda: X.select(1, 4),
+    "select: index -4 is out of range for dim 0 of (3, 4)": lambda: kael.select(X, 0, -4),
+    f"sum: dim {2**70} is out of range": lambda: X.sum(2**70),
+    f"transpose: dim {-(2**70)} is out of range": lambda: X.transpose(0, -(2**70)),
+    "setitem: a value of shape (5,)": lambda: X.clone().__setitem__(0, kael.ones(5)),
+    "setitem: shape (5,) does not": lambda: X.clone().__setitem__(CLASSES, kael.ones(5)),
     "dim: operand 1": lambda: kael.Tensor.dim("text"),
     "size: operand 1": lambda: kael.Tensor.size("text"),
     "requires_grad_: operand 1": lambda: kael.Tensor.requires_grad_("text"),

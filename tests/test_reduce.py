@@ -558,6 +558,18 @@ def test_gradients_of_special_values_are_torchs():
             assert np.isfinite(np.asarray(x.grad)).all() and x.grad[0].item() == 0, p
 
 
+@pytest.mark.parametrize("weight", [float("inf"), float("nan"), -1.0])
+@pytest.mark.parametrize("name", ["max", "min", "amax", "amin"])
+def test_what_was_not_chosen_has_no_part_in_the_gradient(name, weight):
+    """Not even NaN, which 0 * inf would be; and +0, not -0."""
+    x = kael.tensor([[2.0, -1.0, 2.0, -1.0]], requires_grad=True)
+    for dim in (None, 1) if name[0] == "a" else (None,):
+        x.grad = None
+        getattr(x, name)(dim).sum().backward(kael.tensor(weight))
+        first, second = (0.0, weight / 2) if "min" in name else (weight / 2, 0.0)
+        assert bits_equal(x.grad, np.array([[first, second] * 2], "float32"))
+
+
 def test_var_mean_is_both():
     x = kael.from_numpy(spread((40, 33)))
     for options in ({}, {"dim": 1}, {"dim": (0, 1), "keepdim": True}, {"correction": 0}):

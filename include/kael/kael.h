@@ -42,6 +42,7 @@
  *   participant   who takes chunks: a worker, or the caller
  *   rung    one of the six versions of the matmul ladder, each with one idea more
  *   twin    the slow path beside a fast one, short enough to trust, with which tests compare it
+ *   numerics R3   row R3 of the table in docs/promise.md: an order of arithmetic that is fixed
  */
 #ifndef KAEL_KAEL_H
 #define KAEL_KAEL_H

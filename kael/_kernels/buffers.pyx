@@ -27,6 +27,7 @@ def from_buffer(object exporter):
     cdef Storage storage = borrow_storage(exporter)
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int64_t strides[KL_MAX_DIMS]
+    cdef int64_t packed = 1
     cdef int d
     cdef str spelled = storage.view.format.decode() if storage.view.format is not NULL else "B"
     cdef int64_t itemsize = storage.view.itemsize
@@ -36,8 +37,12 @@ def from_buffer(object exporter):
                         "int64, float32 and float64 in native byte order")
     if storage.view.ndim > KL_MAX_DIMS:
         raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {storage.view.ndim}")
-    for d in range(storage.view.ndim):
+    for d in range(storage.view.ndim - 1, -1, -1):
         shape[d] = storage.view.shape[d]
+        if storage.view.strides is NULL:  # ctypes' arrays, which are packed, say no more
+            strides[d] = packed
+            packed *= shape[d]
+            continue
         if shape[d] > 1 and storage.view.strides[d] % itemsize != 0:
             raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
                              f"the itemsize {itemsize}; copy the array first")

@@ -7,6 +7,7 @@ def cross_entropy(
     weight: Tensor | None = None,
     ignored: int | None = None,
     smoothing: float = 0.0,
+    op: str = "cross_entropy_losses",
 ) -> tuple[Tensor, bool]: ...
 def cross_entropy_backward(
     logits: Tensor,
@@ -16,4 +17,5 @@ def cross_entropy_backward(
     weight: Tensor | None = None,
     ignored: int | None = None,
     smoothing: float = 0.0,
+    op: str = "cross_entropy_losses",
 ) -> Tensor: ...

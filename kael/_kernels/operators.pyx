@@ -11,7 +11,7 @@ from kael._kernels.elementwise cimport (
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
 from kael._kernels.numbers cimport Numbers, new_number
-from kael._kernels.reduce cimport dims_mask, reduce_op
+from kael._kernels.reduce cimport dims_mask, keeps_dims, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
@@ -300,13 +300,15 @@ cdef class Operators(Numbers):
         """See :func:`kael.sum`."""
         cdef TensorBase out
         cdef int64_t mask
+        cdef bint kept
         if dtype is not None:
             return reductions.sum(self, dim, keepdim, dtype=dtype)
         mask = dims_mask(self, dim, "sum")
-        out = reduce_op("sum", SUM, self, <uint32_t> mask, keepdim, -1, 0.0)
+        kept = keeps_dims("sum", keepdim)
+        out = reduce_op("sum", SUM, self, <uint32_t> mask, kept, -1, 0.0)
         if not wants_grad(self):
             return out
-        return record_op("sum", out, (self,), spread_over(self, mask, keepdim), ())
+        return record_op("sum", out, (self,), spread_over(self, mask, kept), ())
 
     def softmax(self, dim=-1, dtype=None):
         """See :func:`kael.softmax`."""

@@ -9,6 +9,9 @@ from kael._kernels.tensor cimport TensorBase
 # Bit d marks dim d as named by `dim`: None or () for all, an int, or a sequence of ints.
 cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1
 
+# Whether reduced dims stay, of size 1; TypeError in the name of `op` for what is no bool.
+cdef bint keeps_dims(str op, object keepdim) except -1
+
 # Errors name `op`. `dtype` of the values, -1 for the operation's own. Variances divide by
 # size - correction.
 cdef TensorBase reduce_op(str op, int reduction, TensorBase x, uint32_t mask, bint keepdim,

@@ -10,14 +10,13 @@ from kael._kernels.tensor cimport (
     bytes_of, kl_aligned, kl_is_float, kl_itemsize, new_like, new_tensor, wrap_dim,
 )
 
+from kael.checks import flag
+
 
 cdef extern from "kael/reduce.h" nogil:
     enum:
         KL_REDUCTION_sum
         KL_REDUCTION_mean
-        KL_REDUCTION_var
-        KL_REDUCTION_std
-        KL_REDUCTION_norm1
         KL_REDUCTION_norm2
         KL_REDUCTION_prod
         KL_REDUCTION_max
@@ -26,6 +25,7 @@ cdef extern from "kael/reduce.h" nogil:
         KL_REDUCTION_argmin
         KL_REDUCTION_COUNT
 
+    const char *const kl_reduction_names[KL_REDUCTION_COUNT]
     int kl_reduce(const kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
                   const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
                   void *values, int values_dtype, int64_t *indices)
@@ -45,9 +45,7 @@ cdef extern from "kael/dot.h" nogil:
                const void *y, int64_t y_stride, kl_total *total)
 
 
-cdef tuple NAMES = (
-    "sum", "mean", "var", "std", "norm1", "norm2", "prod", "max", "min", "argmax", "argmin",
-)  # by KL_REDUCTION_
+cdef tuple NAMES = tuple([name.decode() for name in kl_reduction_names])
 REDUCTIONS = {name: number for number, name in enumerate(NAMES)}
 
 
@@ -64,6 +62,10 @@ cdef int64_t dims_mask(TensorBase x, object dim, str op) except -1:
             raise ValueError(f"{op}: dim {d} appears twice in {tuple(dim)}")
         mask |= 1 << d
     return (mask if mask else -1) & ((1 << x.ndim) - 1)
+
+
+cdef bint keeps_dims(str op, object keepdim) except -1:
+    return keepdim if keepdim is False or keepdim is True else flag(op, "keepdim", keepdim)
 
 
 cdef TensorBase new_result(TensorBase x, uint32_t mask, bint keepdim, int dtype):
@@ -137,7 +139,7 @@ cdef TensorBase reduce_op(str op, int reduction, TensorBase x, uint32_t mask, bi
     return out
 
 
-def reduce(int reduction, TensorBase x not None, dim=None, bint keepdim=False, int dtype=-1,
+def reduce(int reduction, TensorBase x not None, dim=None, keepdim=False, int dtype=-1,
            double correction=0, str op=None):
     """Reduces ``dim`` of ``x`` by the operation numbered ``REDUCTIONS[name]``.
 
@@ -150,15 +152,17 @@ def reduce(int reduction, TensorBase x not None, dim=None, bint keepdim=False, i
     if not kl_is_float(x.dtype) and KL_REDUCTION_mean <= reduction <= KL_REDUCTION_norm2:
         raise TypeError(f"{NAMES[reduction]}: takes floating-point tensors")
     op = NAMES[reduction] if op is None else op
-    return reduce_op(op, reduction, x, dims_mask(x, dim, op), keepdim, dtype, correction)
+    return reduce_op(op, reduction, x, dims_mask(x, dim, op), keeps_dims(op, keepdim), dtype,
+                     correction)
 
 
-def extreme(bint greatest, TensorBase x not None, dim, bint keepdim=False):
+def extreme(bint greatest, TensorBase x not None, dim, keepdim=False):
     """The greatest or least along one dim, and the first index where it stands: two tensors."""
     cdef str op = "max" if greatest else "min"
     cdef uint32_t mask = (1 << wrap_dim(dim, x.ndim, op)) & ((1 << x.ndim) - 1)
-    cdef TensorBase values = new_result(x, mask, keepdim, x.dtype)
-    cdef TensorBase indices = new_result(x, mask, keepdim, KL_DTYPE_i64)
+    cdef bint kept = keeps_dims(op, keepdim)
+    cdef TensorBase values = new_result(x, mask, kept, x.dtype)
+    cdef TensorBase indices = new_result(x, mask, kept, KL_DTYPE_i64)
     run(op, KL_REDUCTION_argmax if greatest else KL_REDUCTION_argmin, x, mask, 0, values, indices)
     return values, indices
 
@@ -180,13 +184,13 @@ def place(TensorBase g not None, TensorBase indices not None, TensorBase like no
     return out
 
 
-def truth(bint every, TensorBase x not None, dim=None, bint keepdim=False):
+def truth(bint every, TensorBase x not None, dim=None, keepdim=False):
     """Whether every element, or any, of a bool tensor is true."""
     cdef str op = "all" if every else "any"
     cdef uint32_t mask = dims_mask(x, dim, op)
     if x.dtype != KL_DTYPE_bool:
         raise TypeError(f"{op}: takes bool tensors")
-    cdef TensorBase out = new_result(x, mask, keepdim, KL_DTYPE_bool)
+    cdef TensorBase out = new_result(x, mask, keeps_dims(op, keepdim), KL_DTYPE_bool)
     if reduced_size(x, mask) == 0:
         memset(out.data, every, <size_t> out.size)
     else:

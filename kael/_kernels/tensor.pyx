@@ -10,6 +10,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t
+from math import prod
 
 from kael._kernels.storage cimport Storage, new_storage
 
@@ -27,7 +28,6 @@ cdef extern from * nogil:
 
 cdef type tensor_class = TensorBase
 cdef tuple dtype_objects = ()
-cdef tuple no_args = ()
 cdef Storage nothing = new_storage(0)
 
 # The allocator refuses more (kLargestBucket).
@@ -144,7 +144,10 @@ cdef class TensorBase:
         return self.requires_grad_flag
 
     @requires_grad.setter
-    def requires_grad(self, bint value):
+    def requires_grad(self, value):
+        if value is not True and value is not False:
+            from kael.checks import flag
+            value = flag("requires_grad", "the value", value)
         if self.grad_fn is not None and not value:
             raise RuntimeError(
                 "requires_grad of a computed tensor cannot be cleared; use detach()")
@@ -232,7 +235,7 @@ cdef tuple int_tuple(const int64_t *values, int count):
 
 cdef TensorBase instance(type kind, int dtype, int ndim):
     cdef TensorBase self = <TensorBase> (<PyTypeObject *> kind).tp_new(
-        <PyTypeObject *> kind, no_args, NULL)
+        <PyTypeObject *> kind, (), NULL)
     self.dtype = dtype
     self.ndim = ndim
     return self
@@ -254,9 +257,7 @@ cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
     self.contiguous = True
     self.size = 0 if empty else stride
     if not empty and (overflow or stride > largest_request // kl_itemsize(self.dtype)):
-        nbytes = kl_itemsize(self.dtype)
-        for d in range(self.ndim):
-            nbytes = nbytes * <object> shape[d]
+        nbytes = prod(self.shape) * kl_itemsize(self.dtype)
         raise MemoryError(f"cannot reserve {nbytes} bytes")
     return 0
 
@@ -333,8 +334,11 @@ cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil:
 
 
 cdef int wrap_dim(object dim, int ndim, str op) except -1:
-    cdef int64_t count = ndim if ndim > 0 else 1
-    cdef int64_t value = dim if PyLong_Check(dim) else integer(op, "dim", dim)
+    cdef int64_t count = ndim if ndim > 0 else 1, value
+    try:
+        value = dim if PyLong_Check(dim) else integer(op, "dim", dim)
+    except OverflowError:
+        value = count
     if value < -count or value >= count:
         raise IndexError(f"{op}: dim {dim} is out of range for {ndim} dims "
                          f"(expected {-count} to {count - 1})")

@@ -3,10 +3,11 @@
 from cpython.bool cimport PyBool_Check
 from cpython.long cimport PyLong_Check
 from cpython.slice cimport PySlice_AdjustIndices, PySlice_Check, PySlice_Unpack
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.tensor cimport (
-    KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape, wrap_dim,
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape,
+    wrap_dim,
 )
 from kael._kernels.tensor import require_tensor
 
@@ -39,6 +40,17 @@ cdef int push(Layout *layout, int64_t size, int64_t stride) except -1:
     return 0
 
 
+# Sums and products that fit wherever there are elements. A tensor without any may have strides of
+# any size, which nothing follows: they wrap.
+
+cdef inline int64_t ahead(int64_t a, int64_t b) noexcept:
+    return <int64_t> (<uint64_t> a + <uint64_t> b)
+
+
+cdef inline int64_t steps(int64_t stride, int64_t count) noexcept:
+    return <int64_t> (<uint64_t> stride * <uint64_t> count)
+
+
 # --- basic indexing ------------------------------------------------------------------------------
 
 cdef bint is_integer(object item):
@@ -47,7 +59,7 @@ cdef bint is_integer(object item):
         return not PyBool_Check(item)
     if isinstance(item, TensorBase):
         return (<TensorBase> item).ndim == 0 and not kl_is_float((<TensorBase> item).dtype) \
-            and (<TensorBase> item).dtype != 0
+            and (<TensorBase> item).dtype != KL_DTYPE_bool
     if not hasattr(item, "__index__"):
         return False
     return getattr(item, "shape", ()) == () and getattr(item, "dtype", None) != "bool"
@@ -62,7 +74,7 @@ cdef int take_position(TensorBase self, Layout *layout, int d, object item) exce
         at = size
     if at < -size or at >= size:
         raise IndexError(f"index {item} is out of bounds for dim {d} with size {size}")
-    layout.moved += (at + size if at < 0 else at) * self.strides_[d]
+    layout.moved = ahead(layout.moved, steps(self.strides_[d], at + size if at < 0 else at))
     return 0
 
 
@@ -71,9 +83,9 @@ cdef int take_slice(TensorBase self, Layout *layout, int d, object item) except 
     PySlice_Unpack(item, &start, &stop, &step)
     length = PySlice_AdjustIndices(self.shape_[d], &start, &stop, step)
     # The stride of a dim of one element is never used, and start + step could overflow.
-    push(layout, length, self.strides_[d] * step if length > 1 else self.strides_[d])
+    push(layout, length, steps(self.strides_[d], step) if length > 1 else self.strides_[d])
     if length > 0:
-        layout.moved += start * self.strides_[d]
+        layout.moved = ahead(layout.moved, steps(self.strides_[d], start))
     return 0
 
 
@@ -252,9 +264,9 @@ cdef TensorBase diagonal_view(TensorBase self, object offset, int a, int b):
         if d != a and d != b:
             push(&layout, self.shape_[d], self.strides_[d])
     size = max(min(self.shape_[a] - below, self.shape_[b] - right), <int64_t> 0)
-    push(&layout, size, self.strides_[a] + self.strides_[b])
+    push(&layout, size, ahead(self.strides_[a], self.strides_[b]))
     if size > 0:
-        layout.moved = below * self.strides_[a] + right * self.strides_[b]
+        layout.moved = ahead(steps(self.strides_[a], below), steps(self.strides_[b], right))
     return view_of(self, &layout)
 
 

@@ -2,7 +2,7 @@
 
 import kael
 from kael._kernels.tensor import require_tensor
-from kael.checks import integer
+from kael.checks import flag, integer
 
 __all__ = ["DataLoader", "TensorDataset"]
 
@@ -78,8 +78,8 @@ class DataLoader:
             raise ValueError(f"DataLoader: batch_size must be positive, got {batch_size}")
         self.dataset = dataset
         self.batch_size = batch_size
-        self.shuffle = shuffle
-        self.drop_last = drop_last
+        self.shuffle = flag("DataLoader", "shuffle", shuffle)
+        self.drop_last = flag("DataLoader", "drop_last", drop_last)
         self.generator = generator
 
     def __len__(self):

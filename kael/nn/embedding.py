@@ -1,7 +1,7 @@
 """Embedding."""
 
 from kael.autograd import no_grad
-from kael.checks import integer
+from kael.checks import size
 from kael.creation import empty
 from kael.nn import functional, init
 from kael.nn.module import Module
@@ -40,8 +40,8 @@ class Embedding(Module):
 
     def __init__(self, num_embeddings, embedding_dim, padding_idx=None, dtype=None):
         super().__init__()
-        num_embeddings = integer("Embedding", "num_embeddings", num_embeddings)
-        embedding_dim = integer("Embedding", "embedding_dim", embedding_dim)
+        num_embeddings = size("Embedding", "num_embeddings", num_embeddings)
+        embedding_dim = size("Embedding", "embedding_dim", embedding_dim)
         if padding_idx is not None:
             padding_idx = functional.padding_row(padding_idx, num_embeddings)
         self.num_embeddings = num_embeddings

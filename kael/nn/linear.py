@@ -2,7 +2,7 @@
 
 import math
 
-from kael.checks import integer
+from kael.checks import flag, size
 from kael.creation import empty
 from kael.nn import init
 from kael.nn.module import Module
@@ -37,12 +37,12 @@ class Linear(Module):
 
     def __init__(self, in_features, out_features, bias=True, dtype=None):
         super().__init__()
-        self.in_features = integer("Linear", "in_features", in_features)
-        self.out_features = integer("Linear", "out_features", out_features)
-        self.weight = Parameter(empty(out_features, in_features, dtype=dtype))
+        self.in_features = size("Linear", "in_features", in_features)
+        self.out_features = size("Linear", "out_features", out_features)
+        self.weight = Parameter(empty(self.out_features, self.in_features, dtype=dtype))
         self.register_parameter("bias", None)
-        if bias:
-            self.bias = Parameter(empty(out_features, dtype=dtype))
+        if flag("Linear", "bias", bias):
+            self.bias = Parameter(empty(self.out_features, dtype=dtype))
         self.reset_parameters()
 
     def reset_parameters(self):

@@ -3,10 +3,12 @@
 from collections import namedtuple
 from collections.abc import Mapping
 
+from kael._kernels.graph import can_be_written
 from kael.autograd import no_grad
+from kael.checks import flag
 from kael.tensor import Tensor
 
-__all__ = ["can_be_written", "load"]
+__all__ = ["load"]
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -22,6 +24,7 @@ def load(module, state_dict, strict):
     """See :meth:`kael.nn.Module.load_state_dict`."""
     if not isinstance(state_dict, Mapping):
         raise TypeError(f"Expected state_dict to be dict-like, got {type(state_dict)}.")
+    strict = flag("load_state_dict", "strict", strict)
     own = module.state_dict()
     missing = [key for key in own if key not in state_dict]
     unexpected = [key for key in state_dict if key not in own]
@@ -58,9 +61,3 @@ def _mismatch(key, value, target):
         f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
         f"shape in current model is {target.shape}."
     ]
-
-
-def can_be_written(target):
-    """Whether a tensor is neither read-only nor shows one element at several places."""
-    dims = zip(target.stride(), target.shape, strict=True)
-    return target.is_writable and not any(step == 0 and size > 1 for step, size in dims)

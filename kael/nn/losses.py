@@ -4,7 +4,7 @@ from kael._kernels.tensor import require_tensor
 from kael.checks import real
 from kael.creation import zeros
 from kael.dtypes import bool_, int64
-from kael.ops.losses import row_losses
+from kael.ops.losses import class_number, row_losses
 from kael.ops.shape import joined_shape
 
 __all__ = ["check_reduction", "cross_entropy", "l1_loss", "mse_loss", "nll_loss"]
@@ -110,6 +110,8 @@ def cross_entropy(
         A target that is not a class.
     ValueError
         Shapes that do not fit, an unknown reduction, smoothing outside of [0, 1].
+    RuntimeError
+        A class to ignore, which probabilities do not have.
 
     Notes
     -----
@@ -128,16 +130,20 @@ def cross_entropy(
             f"cross_entropy: label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}"
         )
     at = 0 if input.ndim == 1 else 1
+    ignored = class_number("cross_entropy", ignore_index)
     if target.dtype.is_floating_point:
         _check_probabilities(input, target, weight, at)
+        if ignored >= 0:
+            raise RuntimeError(f"cross_entropy: ignore_index {ignored} with probabilities")
         ignored = None
     else:
         _check_shapes("cross_entropy", input, target, weight)
-        ignored = ignore_index
-    losses, skipped = row_losses(input, target, at, weight, ignored, label_smoothing)
+    losses, skipped = row_losses(
+        "cross_entropy", input, target, at, weight, ignored, label_smoothing
+    )
     if reduction == "none" or ignored is None:
         return _reduced(losses, reduction)
-    return _of_rows(losses, target, weight, ignore_index if skipped else None, reduction)
+    return _of_rows(losses, target, weight, ignored if skipped else None, reduction)
 
 
 def _of_rows(losses, target, weight, ignored, reduction):
@@ -175,6 +181,7 @@ def nll_loss(input, target, weight=None, ignore_index=-100, reduction="mean"):
     require_tensor("nll_loss", input, target)
     if target.dtype.is_floating_point or target.dtype is bool_:
         raise TypeError(f"nll_loss: targets must be integers, got {target.dtype.name}")
+    ignore_index = class_number("nll_loss", ignore_index)
     table = _class_rows("nll_loss", input, target, weight)
 
     def losses(rows, classes):

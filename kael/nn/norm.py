@@ -1,6 +1,6 @@
 """LayerNorm and RMSNorm."""
 
-from kael.checks import integer
+from kael.checks import flag, size
 from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
@@ -13,8 +13,8 @@ __all__ = ["LayerNorm", "RMSNorm"]
 def sizes_of(op, normalized_shape):
     """The sizes, a tuple, from a sequence of integers or from one."""
     if not hasattr(normalized_shape, "__iter__"):
-        return (integer(op, "normalized_shape", normalized_shape),)
-    return tuple(integer(op, "a size of normalized_shape", size) for size in normalized_shape)
+        return (size(op, "normalized_shape", normalized_shape),)
+    return tuple(size(op, "a size of normalized_shape", n) for n in normalized_shape)
 
 
 class LayerNorm(Module):
@@ -50,14 +50,15 @@ class LayerNorm(Module):
 
     def __init__(self, normalized_shape, eps=1e-5, elementwise_affine=True, bias=True, dtype=None):
         super().__init__()
-        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
+        name = type(self).__name__
+        self.normalized_shape = sizes_of(name, normalized_shape)
         self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.elementwise_affine = flag(name, "elementwise_affine", elementwise_affine)
         self.register_parameter("weight", None)
         self.register_parameter("bias", None)
-        if elementwise_affine:
+        if self.elementwise_affine:
             self.weight = Parameter(ones(self.normalized_shape, dtype=dtype))
-            if bias:
+            if flag(name, "bias", bias):
                 self.bias = Parameter(zeros(self.normalized_shape, dtype=dtype))
 
     def reset_parameters(self):
@@ -104,11 +105,12 @@ class RMSNorm(Module):
 
     def __init__(self, normalized_shape, eps=None, elementwise_affine=True, dtype=None):
         super().__init__()
-        self.normalized_shape = sizes_of(type(self).__name__, normalized_shape)
+        name = type(self).__name__
+        self.normalized_shape = sizes_of(name, normalized_shape)
         self.eps = eps
-        self.elementwise_affine = elementwise_affine
+        self.elementwise_affine = flag(name, "elementwise_affine", elementwise_affine)
         self.register_parameter("weight", None)
-        if elementwise_affine:
+        if self.elementwise_affine:
             self.weight = Parameter(ones(self.normalized_shape, dtype=dtype))
 
     def reset_parameters(self):

@@ -1,5 +1,7 @@
 """The tree that modules make of each other: its walks, and what is said to all of it at once."""
 
+from kael.checks import flag
+
 __all__ = ["Tree"]
 
 
@@ -260,6 +262,7 @@ class Tree:
         set_to_none : bool
             Set ``grad`` to None, or fill it with zeros in place.
         """
+        set_to_none = flag("zero_grad", "set_to_none", set_to_none)
         for param in self.parameters():
             if set_to_none:
                 param.grad = None

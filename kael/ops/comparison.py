@@ -1,13 +1,15 @@
 """Whether two tensors are the same: exactly, or closely."""
 
 from kael._kernels.tensor import require_tensor
-from kael.checks import real
-from kael.dtypes import float64
+from kael.checks import flag, real
+from kael.dtypes import float64, int64
 from kael.ops import elementwise
 from kael.ops.conversion import to
 from kael.ops.shape import joined_shape
 
 __all__ = ["allclose", "equal", "isclose"]
+
+WRAPS = 2.0**62  # of int64, differences that double finds below this do not
 
 
 def equal(a, b):
@@ -31,7 +33,7 @@ def equal(a, b):
 
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
-    """Where ``|a - b| <= atol + rtol * |b|``, computed in double.
+    """Where ``|a - b| <= atol + rtol * |b|``, in double; differences of integers are exact.
 
     Parameters
     ----------
@@ -78,11 +80,18 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
 def _isclose(op, a, b, rtol, atol, equal_nan):
     require_tensor(op, a, b)
     rtol, atol = real(op, "rtol", rtol), real(op, "atol", atol)
+    equal_nan = flag(op, "equal_nan", equal_nan)
     joined_shape(op, a.shape, b.shape)
+    whole = not (a.dtype.is_floating_point or b.dtype.is_floating_point)
+    difference = elementwise.sub(to(a, int64), to(b, int64)) if whole else None
     a, b = to(a.detach(), float64), to(b.detach(), float64)
+    distance, same = elementwise.abs(a - b), elementwise.eq(a, b)
+    if whole:  # in double the last digits of integers are lost; in int64 far distances wrap
+        near_by = elementwise.abs(to(difference, float64))
+        distance = elementwise.where(distance < WRAPS, near_by, distance)
+        same = elementwise.eq(difference, 0)
     reach = elementwise.abs(b) * rtol + atol
-    near = elementwise.le(elementwise.abs(a - b), reach) & elementwise.isfinite(b)
-    near = near | elementwise.eq(a, b)
+    near = (elementwise.le(distance, reach) & elementwise.isfinite(b)) | same
     if equal_nan:
         near = near | (elementwise.isnan(a) & elementwise.isnan(b))
     return near

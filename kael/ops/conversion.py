@@ -5,7 +5,7 @@ from kael._kernels.creation import zeros
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
-from kael.checks import real
+from kael.checks import flag, real
 from kael.dtypes import as_dtype
 from kael.interop import from_data
 from kael.ops.shape import unbroadcast
@@ -40,6 +40,7 @@ def to(x, dtype, copy=False):
     """
     require_tensor("to", x)
     dtype = dtype.dtype if isinstance(dtype, TensorBase) else as_dtype(dtype)
+    copy = copy is not False and flag("to", "copy", copy)
     former = x.dtype
     if dtype is former and not copy:
         return x

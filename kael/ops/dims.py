@@ -9,6 +9,8 @@ from kael.ops.shape import permute, reshape
 
 __all__ = ["diagonal", "flip", "movedim", "squeeze", "unsqueeze"]
 
+BEYOND = 2**63 - 1  # no dim is longer, so no diagonal beyond it has an element
+
 
 def _dims(dim, ndim, op):
     """An int or several, counted from the front; ValueError for the same dim twice."""
@@ -48,6 +50,7 @@ def diagonal(x, offset=0, dim1=0, dim2=1):
     """
     require_tensor("diagonal", x)
     offset = integer("diagonal", "offset", offset)
+    offset = max(-BEYOND, min(offset, BEYOND))
     out = views.diagonal(x, offset, dim1, dim2)
     former = x.shape
 

@@ -4,6 +4,7 @@ from collections import namedtuple
 
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
+from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_
@@ -176,7 +177,8 @@ def extreme(name, reduction, x, dim, keepdim):
     def gradient(g):
         chosen = (x == best).logical_or((x != x).logical_and(best != best))
         count = kernels.reduce(_SUM, chosen, dim, True)
-        return (spread(g.reshape(best.shape) / count.to(g.dtype), x, dim) * chosen.to(g.dtype),)
+        share = spread(g.reshape(best.shape) / count.to(g.dtype), x, dim)
+        return (elementwise.where(chosen, share, number(0, g.dtype_code)),)
 
     return record(name, out, (x,), gradient, saved=(x, best))
 

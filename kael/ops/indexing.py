@@ -79,14 +79,20 @@ def setitem(x, index, value):
 def _assign(x, index, value):
     view = views.basic_index(x, index)
     if view is not None:
-        elementwise.copy_(view, _trimmed(value, view.ndim))
+        value = _trimmed(value, view.ndim)
+        try:
+            elementwise.copy_(view, value)
+        except ValueError:
+            raise ValueError(
+                f"setitem: a value of shape {value.shape} does not broadcast to {view.shape}"
+            ) from None
         return
     plan = _Plan(x, index)
     table = views.permute(views.basic_index(x, plan.basic), plan.order)
     rows = plan.rows()
     order = plan.result_order()
     shape = [*rows.shape, *table.shape[plan.lead :]]
-    wide = views.expand(_trimmed(value, len(shape)), [shape[d] for d in order])
+    wide = views.expand(_trimmed(value, len(shape)), [shape[d] for d in order], "setitem")
     back = [order.index(d) for d in range(len(order))]
     # A copy of its own: the value may lie in the memory that is written.
     values = elementwise.convert(views.permute(wide, back), x.dtype_code)
@@ -127,8 +133,10 @@ class _Plan:
             raise IndexError(
                 f"too many indices: the tensor has {x.ndim} dims, but {taken} were indexed"
             )
-        if not any(item is Ellipsis for item in items):
-            items.append(Ellipsis)
+        dots = sum(item is Ellipsis for item in items)
+        if dots > 1:
+            raise IndexError("an index can only have a single ellipsis ('...')")
+        items += [Ellipsis] * (1 - dots)
         self.basic, self.arrays, self.sizes, self.numbers = (), [], [], []
         chosen, runs, before = [], 0, None
         dim = at = 0  # of x and of the basic view

@@ -9,7 +9,7 @@ from kael._kernels.tensor import require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.checks import integer, real
-from kael.dtypes import int64
+from kael.dtypes import bool_, int64
 from kael.ops.rows import log_softmax
 
 __all__ = ["cross_entropy_losses"]
@@ -58,32 +58,36 @@ def cross_entropy_losses(
     >>> kael.cross_entropy_losses(kael.tensor([[1.0, 2.0, 3.0]]), kael.tensor([0]))
     tensor([2.407606])
     """
-    return row_losses(logits, targets, dim, weight, ignore_index, label_smoothing)[0]
+    op = "cross_entropy_losses"
+    return row_losses(op, logits, targets, dim, weight, ignore_index, label_smoothing)[0]
 
 
-def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
+def row_losses(op, logits, targets, dim, weight, ignore_index, smoothing):
     """The losses of :func:`cross_entropy_losses`, and whether a row was ignored."""
-    require_tensor("cross_entropy_losses", logits, targets, weight=weight)
-    if not 0.0 <= real("cross_entropy_losses", "label_smoothing", smoothing) <= 1.0:
-        raise ValueError(
-            f"cross_entropy_losses: label_smoothing must be in [0, 1], got {smoothing}"
-        )
+    require_tensor(op, logits, targets, weight=weight)
+    if not 0.0 <= real(op, "label_smoothing", smoothing) <= 1.0:
+        raise ValueError(f"{op}: label_smoothing must be in [0, 1], got {smoothing}")
     if ignore_index is not None:
-        ignore_index = integer("cross_entropy_losses", "ignore_index", ignore_index)
+        ignore_index = class_number(op, ignore_index)
     if needs_grad(weight):
-        raise RuntimeError("cross_entropy_losses: not differentiable with respect to weight")
+        raise RuntimeError(f"{op}: not differentiable with respect to weight")
     floats = targets.dtype.is_floating_point
-    if targets.dtype.code == 0 or (floats and targets.ndim == logits.ndim - 1):
-        raise TypeError(f"cross_entropy_losses: targets must be integers, got {targets.dtype.name}")
-    dim = normalize_dim(dim, logits.ndim, "cross_entropy_losses")
+    if targets.dtype is bool_ or (floats and targets.ndim == logits.ndim - 1):
+        raise TypeError(f"{op}: targets must be integers, got {targets.dtype.name}")
+    dim = normalize_dim(dim, logits.ndim, op)
     if floats:
+        if targets.dtype is not logits.dtype:
+            raise ValueError(
+                f"{op}: shapes or dtypes differ: probabilities are {targets.dtype.name}, the "
+                f"logits {logits.dtype.name}"
+            )
         if needs_grad(targets):
             return _composed(logits, targets, dim, weight, smoothing), False
     else:
         targets = elementwise.contiguous(targets.to(int64))
     if weight is not None:
         weight = elementwise.contiguous(weight)
-    rest = (dim, weight, ignore_index, smoothing)
+    rest = (dim, weight, ignore_index, smoothing, op)
     losses, skipped = kernels.cross_entropy(logits, targets, *rest)
 
     def gradient(g):
@@ -91,6 +95,14 @@ def row_losses(logits, targets, dim, weight, ignore_index, smoothing):
 
     saved = (logits, targets) if weight is None else (logits, targets, weight)
     return record("cross_entropy_losses", losses, (logits,), gradient, saved), skipped
+
+
+def class_number(op, ignore_index):
+    """``ignore_index`` as an int of 64 bits."""
+    ignore_index = integer(op, "ignore_index", ignore_index)
+    if not -(2**63) <= ignore_index < 2**63:
+        raise ValueError(f"{op}: ignore_index {ignore_index} does not fit in 64 bits")
+    return ignore_index
 
 
 def _composed(logits, probabilities, dim, weight, smoothing):

@@ -64,7 +64,10 @@ def select(x, dim, index):
     """
     require_tensor("select", x)
     at = views.normalize_dim(dim, x.ndim, "select")
-    return x[(slice(None),) * at + (integer("select", "index", index),)]
+    index, size = integer("select", "index", index), x.size(at) if x.ndim else 0
+    if not -size <= index < size:
+        raise IndexError(f"select: index {index} is out of range for dim {dim} of {x.shape}")
+    return x[(slice(None),) * at + (index,)]
 
 
 def unbind(x, dim=0):

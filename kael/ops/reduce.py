@@ -9,7 +9,7 @@ from kael._kernels import reduce as kernels
 from kael._kernels.numbers import number
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad, record
-from kael.checks import integer, real
+from kael.checks import flag, real
 from kael.dtypes import as_dtype, bool_, float32, float64, int64
 from kael.ops.extremes import extreme, spread, spreading
 
@@ -214,7 +214,7 @@ def _correction(op, dim, unbiased, correction):
         unbiased = dim
     if unbiased is None:
         return real(op, "correction", correction)
-    return int(integer(op, "unbiased", unbiased))
+    return int(flag(op, "unbiased", unbiased))
 
 
 def _slope(x, dim, correction):
@@ -265,6 +265,7 @@ def norm(x, p=2, dim=None, keepdim=False):
         return extreme("norm", _MAX if p > 0 else _MIN, source.abs(), dim, keepdim).to(dtype)
     else:
         kernels.count_reduced(x, dim, "norm")  # refuses a wrong dim before sum does
+        keepdim = flag("norm", "keepdim", keepdim)
         out = _general_norm(source.detach(), p, dim, keepdim).to(dtype)
     if not needs_grad(x):
         return out

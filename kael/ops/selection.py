@@ -44,7 +44,12 @@ def index_select(x, dim, index):
     at = views.normalize_dim(dim, x.ndim, "index_select")
     if index.ndim > 1:
         raise IndexError(f"index_select: index must be 1-D, its shape is {index.shape}")
-    return getitem(x, (slice(None),) * at + (index.reshape(-1),))
+    if x.ndim == 0:
+        raise IndexError("index_select: a 0-d tensor has no dim to select from")
+    try:
+        return getitem(x, (slice(None),) * at + (index.reshape(-1),))
+    except IndexError as error:
+        raise IndexError(f"index_select: {error}") from None
 
 
 def gather(x, dim, index):

@@ -11,7 +11,7 @@ import warnings
 from kael._kernels import norm as norms
 from kael._kernels import optim as kernels
 from kael._kernels.tensor import TensorBase, require_tensor
-from kael.checks import items, real
+from kael.checks import flag, items, real
 from kael.creation import tensor
 from kael.dtypes import float32, float64
 
@@ -138,6 +138,7 @@ def _gradients(parameters):
 def joint_norm(tensors, norm_type, error_if_nonfinite=False, op="clip_grad_norm_"):
     """The norm as a Python float: double, so that squares of large elements do not overflow."""
     norm_type = order(op, norm_type)
+    error_if_nonfinite = flag(op, "error_if_nonfinite", error_if_nonfinite)
     return root(norms.total(tensors, norm_type, op), norm_type, error_if_nonfinite)
 
 

@@ -7,6 +7,7 @@ from copy import deepcopy
 from itertools import chain
 
 from kael.autograd import enable_grad
+from kael.checks import flag
 from kael.optim.hooked import (
     Hooked,
     register_optimizer_step_post_hook,
@@ -26,11 +27,16 @@ class _Required:
         return "<required parameter>"
 
 
-# Keys of the state that are single numbers.
-NUMBERS = ("step", "eta", "mu", "mu_product")
+# Options that are true or false.
+FLAGS = (
+    "amsgrad", "capturable", "centered", "decoupled_weight_decay", "maximize", "nesterov",
+)  # fmt: skip
 
 required = _Required()
 """Default of an option that every parameter group must give."""
+
+# Keys of the state that are single numbers.
+NUMBERS = ("step", "eta", "mu", "mu_product")
 
 
 class Optimizer(Hooked):
@@ -135,6 +141,7 @@ class Optimizer(Hooked):
             Set ``grad`` to None (a later ``step`` skips a parameter that gets no gradient), or
             fill it with zeros in place.
         """
+        set_to_none = flag("zero_grad", "set_to_none", set_to_none)
         for group in self.param_groups:
             for p in group["params"]:
                 if set_to_none:
@@ -172,6 +179,8 @@ class Optimizer(Hooked):
                     f"{name}"
                 )
             param_group.setdefault(name, default)
+            if name in FLAGS and param_group[name] is not None:
+                flag(type(self).__name__, name, param_group[name])
         self._check_group(param_group)
         self.param_groups.append(param_group)
 

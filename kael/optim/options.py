@@ -1,26 +1,30 @@
 """Checks of the options that the optimizers have in common."""
 
+from kael.checks import flag, items, real
 from kael.tensor import Tensor
 
 __all__ = ["as_betas", "check_not_negative", "check_placeholders", "moment_options", "one_number"]
 
 
 def one_number(value, name):
-    """``value``, which as a tensor must hold one element."""
+    """``value``, a number, or a tensor of one element."""
     if isinstance(value, Tensor) and value.numel() != 1:
         raise ValueError(f"Tensor {name} must be 1-element")
-    return value
+    return real("optimizer", name, value)
 
 
 def check_not_negative(name, value):
-    """Refuses negative numbers and NaN."""
-    if not float(value) >= 0.0:
+    """Refuses what is no number, negative ones and NaN."""
+    if not float(real("optimizer", name, value)) >= 0.0:
         raise ValueError(f"Invalid {name}: {value}")
 
 
 def as_betas(betas):
     """A pair of floats in [0, 1), from numbers or tensors of one element."""
-    betas = tuple(float(one_number(beta, f"betas[{i}]")) for i, beta in enumerate(betas))
+    betas = tuple(
+        float(one_number(beta, f"betas[{i}]"))
+        for i, beta in enumerate(items("optimizer", "betas", betas))
+    )
     if len(betas) != 2:
         raise ValueError(f"betas must be a pair of numbers, got {betas}")
     for i, beta in enumerate(betas):
@@ -41,6 +45,9 @@ def moment_options(lr, betas, eps, weight_decay):
 
 def check_placeholders(foreach=None, fused=None, differentiable=False):
     """PyTorch's choices of an implementation: kael has one, which is not differentiable."""
+    for name, value in (("foreach", foreach), ("fused", fused), ("differentiable", differentiable)):
+        if value is not None:
+            flag("optimizer", name, value)
     if fused and differentiable:
         raise RuntimeError("`fused` does not support `differentiable`")
     if fused and foreach:

@@ -1,5 +1,6 @@
 """Stochastic gradient descent."""
 
+from kael.checks import flag, real
 from kael.optim.fused import Fused
 from kael.optim.options import check_not_negative, check_placeholders, one_number
 
@@ -72,7 +73,8 @@ class SGD(Fused):
         check_not_negative("learning rate", lr)
         check_not_negative("momentum value", momentum)
         check_not_negative("weight_decay value", weight_decay)
-        if nesterov and (momentum <= 0 or dampening != 0):
+        real("SGD", "dampening", dampening)
+        if flag("SGD", "nesterov", nesterov) and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         check_placeholders(foreach, fused, differentiable)
         defaults = {

@@ -2,6 +2,7 @@
 
 import argparse
 import fnmatch
+import os
 import sys
 import time
 
@@ -98,4 +99,8 @@ def main(arguments=None):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # `| head` has read enough; the interpreter flushes once more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -86,9 +86,9 @@ class Compiled(Optimizer):
     ``stochastic_rounding``
         New values are rounded up or down at random, with the probabilities that make the rounding
         right on average, so that steps below half a unit are not lost. Element i of the 16-bit
-        parameters of a group, as if they were one, takes random number i (numerics R7) from
-        ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of the
-        group, and a position, which each step moves on.
+        parameters of a group, as if they were one, takes random number i (R7 of docs/promise.md)
+        from ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of
+        the group, and a position, which each step moves on.
     """
 
     _rule = None

@@ -5,6 +5,7 @@ import torch
 from kael._kernels import torch_norm
 from kael._kernels.torch_read import Reader
 from kael._kernels.torch_step import TorchStep
+from kael.checks import flag
 from kael.optim.clip import clip_factor, listed, order, root
 from kael.torch import tensors
 
@@ -101,6 +102,7 @@ def clip_grad_value_(parameters, clip_value, foreach=None):
 def joint_norm(gradients, norm_type, op, error_if_nonfinite=False):
     """The norm as a Python float; ``op`` is what messages call it."""
     norm_type = order(op, norm_type)
+    error_if_nonfinite = flag(op, "error_if_nonfinite", error_if_nonfinite)
     total = torch_norm.total(gradients, norm_type, Reader(tensors, op))
     return root(total, norm_type, error_if_nonfinite)
 
