@@ -9,7 +9,7 @@ from kael._kernels.tensor import register_dtypes
 
 __all__ = [
     "DType", "as_dtype", "bool_", "by_code", "default_of", "float32", "float64", "int32", "int64",
-    "promote", "uint8",
+    "integer_range", "promote", "resolution", "uint8",
 ]  # fmt: skip
 
 
@@ -59,6 +59,10 @@ register_dtypes(ALL)
 
 _BY_NAME = {dtype.name: dtype for dtype in ALL}
 _OF_PYTHON = {bool: bool_, int: int64, float: float32}
+_INTEGER_RANGES = {
+    bool_: (0, 1), uint8: (0, 255), int32: (-(2**31), 2**31 - 1), int64: (-(2**63), 2**63 - 1),
+    float32: (-(2**24), 2**24), float64: (-(2**53), 2**53),
+}  # fmt: skip
 
 
 def by_code(code):
@@ -67,13 +71,23 @@ def by_code(code):
 
 
 def promote(a, b):
-    """The dtype that holds values of both."""
+    """The dtype of an operation on both: the greater one."""
     return a if a.code >= b.code else b
 
 
 def default_of(kind):
     """The dtype of a Python scalar's type: bool, int64 for int, float32 for float."""
     return _OF_PYTHON[kind]
+
+
+def integer_range(dtype):
+    """The least and the greatest integer that a dtype holds, with all between them."""
+    return _INTEGER_RANGES[dtype]
+
+
+def resolution(dtype):
+    """The distance from 1 to the next number of a float dtype."""
+    return 2.0**-52 if dtype is float64 else 2.0**-23
 
 
 def as_dtype(spec):

@@ -10,7 +10,7 @@ from kael.creation import tensor
 
 __all__ = [
     "Generator", "default_generator", "get_rng_state", "initial_seed", "manual_seed", "seed",
-    "set_rng_state",
+    "set_rng_state", "stream_of",
 ]  # fmt: skip
 
 _DEFAULT_SEED = 67280421310721  # PyTorch's
@@ -199,3 +199,12 @@ def set_rng_state(state):
         What :func:`get_rng_state` returned; errors are those of :meth:`Generator.set_state`.
     """
     default_generator.set_state(state)
+
+
+def stream_of(generator, op):
+    """What ``op`` draws from: the generator that it was given, or the default one."""
+    if generator is None:
+        return default_generator
+    if not isinstance(generator, Generator):
+        raise TypeError(f"{op}: generator must be a Generator, got {type(generator).__name__}")
+    return generator

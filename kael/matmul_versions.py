@@ -2,7 +2,7 @@
 
 Every rung computes ``out += a @ b`` on contiguous 2-D tensors of one float dtype; a size of zero
 leaves ``out`` untouched. ``v1_ijk`` is short enough to trust by reading and gives the bits that all
-of kael's products have (numerics R2).
+of kael's products have (R2 of docs/promise.md).
 
 ===================  =======================================  =================================
 rung                 one more idea                            what it ends

@@ -183,7 +183,7 @@ class profile:  # noqa: N801 - torch's spelling
         self._running = False
 
     def start(self):
-        """Begins to record, after what was recorded before.
+        """Starts recording, behind what was recorded before.
 
         Raises
         ------
@@ -196,7 +196,7 @@ class profile:  # noqa: N801 - torch's spelling
         self._running = True
 
     def stop(self):
-        """Ends to record; without effect when not running."""
+        """Stops recording; without effect when not running."""
         stop_profile(self._raw)
         self._running = False
 

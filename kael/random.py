@@ -6,15 +6,11 @@ threads nor the instruction set change a bit. A forked child continues with its 
 seed it where that is not wanted.
 """
 
-import math
-
 from kael import dtypes
 from kael._kernels import random as kernels
 from kael._kernels import tensor as base
 from kael._kernels.tensor import require_tensor
-from kael.autograd import needs_grad
-from kael.checks import flag, integer, items, real
-from kael.creation import empty
+from kael.checks import flag, integer, items
 from kael.generator import (
     Generator,
     default_generator,
@@ -23,6 +19,7 @@ from kael.generator import (
     manual_seed,
     seed,
     set_rng_state,
+    stream_of,
 )
 
 __all__ = [
@@ -32,14 +29,6 @@ __all__ = [
 ]  # fmt: skip
 
 _WORD = 1 << 64
-
-
-def _stream(generator, op):
-    if generator is None:
-        return default_generator
-    if not isinstance(generator, Generator):
-        raise TypeError(f"{op}: generator must be a Generator, got {type(generator).__name__}")
-    return generator
 
 
 def _sizes(size):
@@ -53,7 +42,7 @@ def _drawn(op, kernel, size, dtype, generator, requires_grad=False):
     if not dtype.is_floating_point:
         raise TypeError(f"{op}: dtype must be float32 or float64, got {dtype.name}")
     wanted = flag(op, "requires_grad", requires_grad)
-    stream = _stream(generator, op)
+    stream = stream_of(generator, op)
     return kernel(base.empty(size, dtype.code, op), stream, 0.0, 1.0, op).requires_grad_(wanted)
 
 
@@ -156,23 +145,15 @@ def randint(*args, low=None, high=None, size=None, generator=None, dtype=None):
 
 
 def _integers(op, low, high, size, dtype, generator):
-    stream = _stream(generator, op)
+    stream = stream_of(generator, op)
     low, high = integer(op, "low", low), integer(op, "high", high)
     if low >= high:
         raise ValueError(f"{op}: low must be less than high, got low={low}, high={high}")
-    first, last = _INTEGER_RANGES[dtype.name]
+    first, last = dtypes.integer_range(dtype)
     if low < first or high - 1 > last:
         raise ValueError(f"{op}: [{low}, {high}) does not fit in {dtype.name}")
     out = kernels.integers(size, stream, low, (high - low) % _WORD, op)
     return out if dtype is dtypes.int64 else out.to(dtype)
-
-
-_INTEGER_RANGES = {
-    "bool": (0, 1), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1),
-    "int64": (-(2**63), 2**63 - 1), "float32": (-(2**24), 2**24), "float64": (-(2**53), 2**53),
-}  # fmt: skip
-
-_GREATEST = {"float32": (2 - 2.0**-23) * 2.0**127, "float64": (2 - 2.0**-52) * 2.0**1023}
 
 
 def _randint_arguments(args, low, high, size):
@@ -213,9 +194,9 @@ def randperm(n, *, generator=None, dtype=None):
     if n < 0:
         raise ValueError(f"randperm: n must not be negative, got {n}")
     dtype = dtypes.int64 if dtype is None else dtypes.as_dtype(dtype)
-    if n - 1 > _INTEGER_RANGES[dtype.name][1]:
+    if n - 1 > dtypes.integer_range(dtype)[1]:
         raise ValueError(f"randperm: 0 to {n - 1} do not fit in {dtype.name}")
-    out = kernels.permutation(n, _stream(generator, "randperm"))
+    out = kernels.permutation(n, stream_of(generator, "randperm"))
     return out.to(dtype)
 
 
@@ -279,96 +260,6 @@ def randint_like(x, low, high=None, *, dtype=None, generator=None):
     low, high = (0, low) if high is None else (low, high)
     dtype = x.dtype if dtype is None else dtypes.as_dtype(dtype)
     return _integers("randint_like", low, high, x.shape, dtype, generator)
-
-
-def _fill(kernel, x, generator, op, *arguments):
-    """Draws into x, or where the change of x is recorded into a copy."""
-    require_tensor(op, x)
-    stream = _stream(generator, op)
-    if not needs_grad(x):
-        return kernel(x, stream, *arguments, op)
-    return x.copy_(kernel(empty(x.shape, dtype=x.dtype), stream, *arguments, op))
-
-
-def uniform_(x, low=0.0, high=1.0, *, generator=None):
-    """Fills with ``low + (high - low) * u``, u uniform in [0, 1).
-
-    Parameters
-    ----------
-    x : Tensor
-        Of floats; TypeError otherwise.
-    low, high : float
-        ValueError unless ``low <= high``, and their distance within the range of the dtype.
-    generator : Generator, optional
-        The default one unless given.
-
-    Returns
-    -------
-    Tensor
-        ``x``.
-    """
-    return fill_uniform("uniform_", x, low, high, generator)
-
-
-def fill_uniform(op, x, low, high, generator):
-    """:func:`uniform_` in the name of ``op``."""
-    if not real(op, "low", low) <= real(op, "high", high):
-        raise ValueError(f"{op}: low must not exceed high, got low={low}, high={high}")
-    require_tensor(op, x)
-    if high - low > _GREATEST.get(x.dtype.name, math.inf):
-        raise ValueError(
-            f"{op}: high - low must be within the range of {x.dtype.name}, got low={low}, "
-            f"high={high}"
-        )
-    return _fill(kernels.uniform, x, generator, op, low, high - low)
-
-
-def normal_(x, mean=0.0, std=1.0, *, generator=None):
-    """Fills with normal values.
-
-    Parameters
-    ----------
-    x : Tensor
-        Of floats; TypeError otherwise.
-    mean, std : float
-        ValueError for a negative ``std``.
-    generator : Generator, optional
-        The default one unless given.
-
-    Returns
-    -------
-    Tensor
-        ``x``.
-    """
-    return fill_normal("normal_", x, mean, std, generator)
-
-
-def fill_normal(op, x, mean, std, generator):
-    """:func:`normal_` in the name of ``op``."""
-    real(op, "mean", mean)
-    if not real(op, "std", std) >= 0.0:
-        raise ValueError(f"{op}: std must not be negative, got {std}")
-    return _fill(kernels.normal, x, generator, op, mean, std)
-
-
-def bernoulli_(x, p=0.5, *, generator=None):
-    """Fills with ones, each with probability ``p``, and zeros.
-
-    Parameters
-    ----------
-    x : Tensor
-        Of floats; TypeError otherwise.
-    p : float
-        In [0, 1], or ValueError; taken as a multiple of 2**-32.
-    generator : Generator, optional
-        The default one unless given.
-
-    Returns
-    -------
-    Tensor
-        ``x``.
-    """
-    return _fill(kernels.bernoulli, x, generator, "bernoulli_", real("bernoulli_", "p", p))
 
 
 def bernoulli(probabilities, *, generator=None):

@@ -1,6 +1,6 @@
 """class Tensor: the names a user types, each delegating to kael.ops."""
 
-from kael import autograd, interop, ops, printing, random
+from kael import autograd, interop, ops, printing, random_fill
 from kael._kernels import tensor as base
 from kael._kernels import views
 from kael._kernels.operators import Operators, register_ops
@@ -277,7 +277,7 @@ for _name, _function in elementwise.METHODS.items():
         setattr(Tensor, _name, _function)
 
 for _name in ("bernoulli_", "normal_", "uniform_"):
-    setattr(Tensor, _name, getattr(random, _name))
+    setattr(Tensor, _name, getattr(random_fill, _name))
 
 register_ops(ops)
 register_tensor_class(Tensor)

@@ -6,9 +6,11 @@ import weakref
 
 import numpy as np
 import pytest
+from conftest import spread
 
 import kael
 from kael import autograd
+from kael.ops import rules
 from kael.testing import GradcheckError, assert_bits_equal, gradcheck
 
 
@@ -494,33 +496,50 @@ def test_gradcheck_finds_a_wrong_gradient():
         gradcheck(lambda x: x, kael.ones(1))
 
 
-@pytest.mark.parametrize("name", ["add", "sub", "mul"])
-def test_compiled_recording_has_the_bits_of_the_rule(name):
-    """operators.pyx records these at once for equal shapes; its slow twin is ops.elementwise."""
-    rng = np.random.default_rng(9)
-    values = [np.ldexp(rng.standard_normal((3, 5)), rng.integers(-50, 50, (3, 5))) for _ in "abc"]
-    a, b, g = (kael.tensor(v, dtype=kael.float32) for v in values)
-    found = []
-    for function in (
-        lambda a, b: {"add": a.__add__, "sub": a.__sub__, "mul": a.__mul__}[name](b),
-        lambda a, b: getattr(kael, name)(a, b),
-    ):
-        x, y = a.clone().requires_grad_(), b.clone().requires_grad_()
-        out = function(x, y)
-        out.backward(g)
-        found.append((out, x.grad, y.grad))
-    for fast, slow in zip(*found, strict=True):
-        assert_bits_equal(fast, slow)
+def arrays(*shapes, positive=False):
+    """Tensors whose exponents spread; the first of them positive where that is asked for."""
+    values = [spread(shape, seed=number) for number, shape in enumerate(shapes)]
+    values[0] = abs(values[0]) if positive else values[0]
+    return map(kael.from_numpy, values)
+
+
+def recorded(function, operands, seed):
+    """The output of a function of fresh leaves, and their gradients."""
+    leaves = [x.clone().requires_grad_() for x in operands]
+    out = function(*leaves)
+    out.backward(seed)
+    return out.detach(), *(x.grad for x in leaves)
+
+
+@pytest.mark.parametrize("name", [n for n, rule in rules.UNARY.items() if rule.gradients])
+def test_the_plain_case_of_one_operand_has_the_bits_of_its_rule(name):
+    """_kernels/rules.pyx records it at once; its slow twin is _apply_unary of ops/rules.py."""
+    *operands, seed = arrays((3, 5), (3, 5), positive="log" in name)
+    fast = recorded(getattr(kael, name), operands, seed)
+    slow = recorded(lambda x: rules._apply_unary(rules.UNARY[name], x), operands, seed)
+    for found, expected in zip(fast, slow, strict=True):
+        assert_bits_equal(found, expected)
+
+
+@pytest.mark.parametrize("shape", [(3, 5), (5,), (3, 1)], ids=str)
+@pytest.mark.parametrize("name", [n for n, rule in rules.BINARY.items() if rule.gradients])
+def test_the_plain_case_of_two_operands_has_the_bits_of_its_rule(name, shape):
+    *operands, seed = arrays((3, 5), shape, (3, 5), positive=name == "pow")
+    fast = recorded(getattr(kael, name), operands, seed)
+    slow = recorded(lambda a, b: rules._apply_binary(rules.BINARY[name], a, b), operands, seed)
+    for found, expected in zip(fast, slow, strict=True):
+        assert_bits_equal(found, expected)
 
 
 @pytest.mark.parametrize("keepdim", [False, True])
 @pytest.mark.parametrize("dim", [None, 0, -1, (0, 2), (), (2, 1, 0)])
 def test_the_compiled_sum_has_the_gradient_of_its_rule(dim, keepdim):
+    """Tensor.sum records it at once; with a dtype ops.reduce.sum does, its slow twin."""
     values = np.random.default_rng(13).standard_normal((2, 3, 4)).astype("f4")
     found = []
-    for function in (kael.Tensor.sum, kael.ops.reduce.sum):
+    for options in ({}, {"dtype": kael.float32}):
         x = kael.tensor(values, requires_grad=True)
-        out = function(x.transpose(0, 2), dim, keepdim)
+        out = x.transpose(0, 2).sum(dim, keepdim, **options)
         (out * out).sum().backward()
         found.append((out, x.grad))
     for fast, slow in zip(*found, strict=True):

@@ -118,26 +118,38 @@ def test_b_at_any_place(transposed, dtype, every_isa):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("columns", [2560, 2563])
+@pytest.mark.parametrize("columns", [4608, 4503])
 def test_a_large_b_at_any_place(columns, dtype, every_isa):
-    """Beyond L3: read from beginning to end, sums waiting in between."""
-    inner = 1043
-    a, b = spread((6, inner), dtype), spread((inner, columns), dtype, 1)
+    """Beyond L3: read along its rows, more columns than a visit takes, sums waiting in between, for
+    groups of as many rows and of one fewer."""
+    inner = 530
+    a, b = spread((17, inner), dtype), spread((inner, columns), dtype, 1)
     expected = oracle(a, b)
-    for rows in range(1, 7):
-        for offset in (0, 16, 48):
-            x, y = tensors(a[:rows], placed(b, offset))
-            for threads in (1, 2):
-                with kael.num_threads(threads):
-                    assert bits_equal(x @ y, expected[:rows]), (rows, offset, threads)
+    for rows in range(1, 18):
+        x, y = tensors(a[:rows], placed(b, 16 * (rows % 4)))
+        assert ladder.way(x, y) == ("stream" if rows <= 16 else "panels"), rows
+        for threads in (1, 2):
+            with kael.num_threads(threads):
+                assert bits_equal(x @ y, expected[:rows]), (rows, threads)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("inner, columns", [(600, 1030), (530, 700), (9000, 300)])
+def test_a_b_in_l3_and_a_tall_one(inner, columns, dtype, every_isa):
+    """What goes by tiles or along rows according to the set; a tall b beyond L3, always the latter
+    where the set has vectors."""
+    a, b = spread((16, inner), dtype), spread((inner, columns), dtype, 1)
+    expected = oracle(a, b)
+    for rows in (1, 2, 5, 16):
+        assert bits_equal(kael.matmul(*tensors(a[:rows], b)), expected[:rows]), rows
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_a_large_b_onto_sums_and_with_a_bias(dtype, every_isa):
-    a, b = spread((4, 700), dtype), spread((700, 3000), dtype, 1)
-    old, bias = spread((4, 3000), dtype, 2), spread((3000,), dtype, 3)
+    a, b = spread((16, 700), dtype), spread((700, 4400), dtype, 1)
+    old, bias = spread((16, 4400), dtype, 2), spread((4400,), dtype, 3)
     expected = oracle(a, b)
-    for rows in range(1, 5):
+    for rows in (1, 2, 3, 4, 7, 16):
         x, y, c = tensors(a[:rows], b, bias)
         assert bits_equal(kael.linear(x, y.T, c), expected[:rows] + bias), rows
         onto, again = old[:rows].copy(), old[:rows].copy()

@@ -207,6 +207,30 @@ def test_shared_memory_is_found_among_parameters_that_took_turns():
     assert bits_equal(base, right)
 
 
+@pytest.mark.parametrize("kind", [SGD, Adam])
+@pytest.mark.parametrize("shift", [-100_000, 0, 5])
+def test_a_gradient_in_the_memory_of_a_parameter_is_read_when_its_turn_comes(kind, shift):
+    # Of the other parameter (which has had its step by then), of its own, or partly of both.
+    size = 100_000
+    for threads in (1, 2, 7):
+        with kael.num_threads(threads):
+            base, right = kael.tensor(spread(3 * size)), kael.tensor(spread(3 * size))
+            parts = [base[i * size : (i + 1) * size].requires_grad_() for i in (0, 1)]
+            whole = kind(parts, lr=LR)
+            singles = [kind([p], lr=LR) for p in parameters([spread(size)] * 2)]
+            for _ in range(3):
+                for i, single in enumerate(singles):
+                    begin = size + shift if i else 2 * size
+                    parts[i].grad = base[begin : begin + size]
+                    (p,) = single.param_groups[0]["params"]
+                    p.detach().copy_(right[i * size : (i + 1) * size])
+                    p.grad = right[begin : begin + size].clone()
+                    single.step()
+                    right[i * size : (i + 1) * size] = p.detach()
+                whole.step()
+                assert bits_equal(base, right)
+
+
 def test_the_same_parameter_twice_in_a_group_is_updated_twice():
     # pytorch/pytorch#40967
     torch = pytest.importorskip("torch")
@@ -384,11 +408,14 @@ def test_a_refused_step_changes_nothing(kind, flags):
     ]:
         bad.grad = kael.zeros(10, dtype=bad.dtype)
         optimizer = kind([good, bad], lr=LR, **flags)
+        loss = (good * good).sum()
         before = np.array(good.detach()), copied(optimizer.state)
         with pytest.raises(error, match=words):
             optimizer.step()
         assert bits_equal(good.detach(), before[0])
         assert copied(optimizer.state) == before[1]
+        loss.backward()  # which would fail, had the step counted a write
+        give([good], [spread(10, seed=1)])
 
 
 def copied(state, but=None):

@@ -263,6 +263,11 @@ def test_lbfgs_refuses_groups_and_unknown_searches():
         LBFGS([p], line_search_fn="armijo").step(lambda: p.sum())
     with pytest.raises(TypeError):
         LBFGS([p]).step()
+    grown = LBFGS([p])
+    grown.add_param_group({"params": [q]})
+    with pytest.raises(AssertionError, match="Expected exactly one param_group, but got 2"):
+        grown.step(closure_of_squares(grown, p))
+    assert p.tolist() == [1, 1] and not grown.state
 
 
 def test_lbfgs_stops_at_a_flat_start():
@@ -290,7 +295,7 @@ def test_lbfgs_survives_a_loss_that_is_not_a_number():
         return kael.tensor(math.nan)
 
     for search in (None, "strong_wolfe"):
-        LBFGS([p], line_search_fn=search).step(evaluate)
+        assert math.isnan(LBFGS([p], line_search_fn=search).step(evaluate).item())
 
 
 def test_steps_of_several_threads_are_serialised():

@@ -9,7 +9,7 @@ import pytest
 from conftest import at_offset, bits_equal
 
 import kael
-from kael import random
+from kael import random, random_fill
 from kael._kernels import random as kernels
 
 DTYPES = (kael.float32, kael.float64)
@@ -20,7 +20,7 @@ DRAWS = {
     "randn_f64": lambda n, g: random.randn(n, generator=g, dtype=kael.float64),
     "randint": lambda n, g: random.randint(-5, 1000, (n,), generator=g),
     "randint_large": lambda n, g: random.randint(-(2**63), 2**62, (n,), generator=g),
-    "bernoulli": lambda n, g: random.bernoulli_(kael.empty(n), 0.3, generator=g),
+    "bernoulli": lambda n, g: random_fill.bernoulli_(kael.empty(n), 0.3, generator=g),
 }
 
 
@@ -202,13 +202,13 @@ def test_randint_dtypes_and_arguments():
 
 
 def test_bernoulli_probabilities():
-    x = np.asarray(random.bernoulli_(kael.empty(1_000_000), 0.25, generator=generator(4)))
+    x = np.asarray(random_fill.bernoulli_(kael.empty(1_000_000), 0.25, generator=generator(4)))
     assert set(np.unique(x)) == {0.0, 1.0}
     assert abs(x.mean() - 0.25) < 3e-3
-    assert np.asarray(random.bernoulli_(kael.empty(1000), 0.0)).sum() == 0
-    assert np.asarray(random.bernoulli_(kael.empty(1000), 1.0)).sum() == 1000
+    assert np.asarray(random_fill.bernoulli_(kael.empty(1000), 0.0)).sum() == 0
+    assert np.asarray(random_fill.bernoulli_(kael.empty(1000), 1.0)).sum() == 1000
     with pytest.raises(ValueError, match=r"p must be in \[0, 1\], got 1.5"):
-        random.bernoulli_(kael.empty(1), 1.5)
+        random_fill.bernoulli_(kael.empty(1), 1.5)
 
 
 def test_randperm_is_a_uniform_permutation():
@@ -229,16 +229,16 @@ def test_filling_in_place_with_parameters(dtype):
     x = kael.empty(1000, dtype=dtype)
     unit = np.asarray(random.rand(1000, dtype=dtype, generator=generator(1)))
     low, width = unit.dtype.type(-2.0), unit.dtype.type(5.0)
-    assert random.uniform_(x, -2.0, 3.0, generator=generator(1)) is x
+    assert random_fill.uniform_(x, -2.0, 3.0, generator=generator(1)) is x
     assert bits_equal(x, low + width * unit)
     z = np.asarray(random.randn(1000, dtype=dtype, generator=generator(1)))
-    random.normal_(x, 10.0, 0.5, generator=generator(1))
+    random_fill.normal_(x, 10.0, 0.5, generator=generator(1))
     assert bits_equal(x, unit.dtype.type(10.0) + unit.dtype.type(0.5) * z)
 
 
 def test_filling_a_view_changes_only_the_view():
     base = kael.zeros(6, 4)
-    random.normal_(base.transpose(0, 1)[1:3], generator=generator(1))
+    random_fill.normal_(base.transpose(0, 1)[1:3], generator=generator(1))
     expected = random.randn(2, 6, generator=generator(1))
     got = np.asarray(base)
     assert bits_equal(got[:, 1:3].T, expected)
@@ -248,7 +248,7 @@ def test_filling_a_view_changes_only_the_view():
 def test_refused_fills_leave_the_generator_where_it_was():
     g = generator(1)
     for fill, words in [
-        (lambda: random.uniform_(kael.zeros(3, dtype=kael.int64), generator=g), "int64"),
+        (lambda: random_fill.uniform_(kael.zeros(3, dtype=kael.int64), generator=g), "int64"),
         (lambda: random.rand(3, dtype=kael.int32, generator=g), "int32"),
     ]:
         with pytest.raises(TypeError, match=words):

@@ -133,6 +133,69 @@ def test_gradients_have_the_same_bits_along_any_dim(name):
     assert bits_equal(np.asarray(x.grad).T, want)
 
 
+def side_by_side(name, array, g, lead):
+    """`call` and its gradient with rows across memory: (lead, size, the rest of the rows)."""
+
+    def turn(rows):
+        shape = (lead, len(rows) // lead, *rows.shape[1:])
+        return np.ascontiguousarray(np.moveaxis(rows.reshape(shape), 1, -1))
+
+    x = kael.from_numpy(turn(array)).requires_grad_()
+    if name == "cross_entropy_losses":
+        classes = kael.from_numpy(np.arange(len(array)).reshape(lead, -1) % array.shape[1])
+        out = kael.cross_entropy_losses(x, classes, 1, ignore_index=2)
+        out.backward(kael.from_numpy(turn(g[:, 0])))
+        return np.asarray(out.detach()), x.grad
+    out = getattr(kael, name)(x, 1)
+    out.backward(kael.from_numpy(turn(g[:, 0] if name == "logsumexp" else g)))
+    return np.asarray(out.detach()), x.grad
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("name", ("softmax", "log_softmax", "logsumexp", "cross_entropy_losses"))
+def test_rows_side_by_side_have_the_bits_of_rows(name, dtype, every_isa):
+    """Softmax over a middle dim: rows/columns.inc.h against the kernels of contiguous rows, of
+    widths that fill vectors and that do not, with rows of values that are no numbers."""
+    for i, size in enumerate((1, 2, 3, 10, 21, 31, 32, 33, 64, 65, 100, 1030, 16384, 16385)):
+        for width in (15, 16, (17, 31, 48, 64)[i % 4], (65, 100, 130)[i % 3]):
+            if size > 1030 and width > 17:
+                continue
+            array, g = table(2 * width, size, dtype, i), table(2 * width, size, dtype, 99)
+            array[3, size // 2], array[5, 0], array[width + 1] = NAN, INF, -INF
+            whole, slopes = side_by_side(name, array, g, 2)
+            x = kael.from_numpy(array).requires_grad_()
+            if name == "cross_entropy_losses":
+                classes = kael.from_numpy(np.arange(2 * width) % size)
+                out = kael.cross_entropy_losses(x, classes, ignore_index=2)
+            else:
+                out = getattr(kael, name)(x, 1)
+            out.backward(kael.from_numpy(np.ascontiguousarray(g if out.ndim == 2 else g[:, 0])))
+            whole = np.moveaxis(whole, 1, -1) if out.ndim == 2 else whole
+            whole = whole.reshape(out.shape)
+            assert bits_equal(whole, out.detach()), (size, width)
+            turned = np.moveaxis(np.asarray(slopes), 1, -1).reshape(array.shape)
+            assert bits_equal(turned, x.grad), (size, width)
+
+
+def test_rows_side_by_side_are_the_same_by_any_threads_and_in_slices(every_thread_count):
+    array = np.ascontiguousarray(table(3 * 700, 21).reshape(3, 700, 21).swapaxes(1, 2))
+    want = np.moveaxis(np.asarray(kael.from_numpy(np.moveaxis(array, 1, -1)).softmax(-1)), -1, 1)
+    assert bits_equal(kael.from_numpy(array).softmax(1), want)
+    assert bits_equal(kael.from_numpy(array)[:, :, 13:600].softmax(1), want[:, :, 13:600])
+    assert bits_equal(kael.from_numpy(array[:, :, ::2]).softmax(1), want[:, :, ::2])
+    image = kael.from_numpy(array).reshape(3, 21, 28, 25)
+    assert bits_equal(image.softmax(1), want.reshape(image.shape))
+    assert bits_equal(image[:, :, :, 3:20].softmax(1), want.reshape(image.shape)[..., 3:20])
+
+
+def test_a_target_out_of_range_raises_where_rows_lie_side_by_side(every_thread_count):
+    x = kael.zeros(2, 5, 300)
+    classes = kael.zeros(2, 300, dtype=kael.int64)
+    classes[1, 299] = 5
+    with pytest.raises(IndexError, match="target 5 of row 599 is out of range"):
+        kael.cross_entropy_losses(x, classes, 1)
+
+
 # --- numbers known beforehand --------------------------------------------------------------------
 
 

@@ -273,5 +273,5 @@ def test_any_damaged_bit_is_a_value_error_or_another_value(path):
         damaged = bytearray(whole)
         damaged[draw.integers(len(whole))] ^= 1 << draw.integers(8)
         path.write_bytes(damaged)
-        with contextlib.suppress(TypeError, ValueError):
+        with contextlib.suppress(ValueError):
             kael.load(path)

@@ -588,6 +588,33 @@ def test_parameters_that_share_memory_are_updated_in_order():
     assert strided.tolist() == [0.5] * 5
 
 
+@pytest.mark.parametrize("name", ["SGD", "Adam"])
+@pytest.mark.parametrize("shift", [-300_000, 0, 5])
+def test_a_gradient_in_the_memory_of_a_parameter_is_read_when_its_turn_comes(name, shift):
+    size = 300_000
+    right = torch.linspace(-1, 1, 3 * size)
+    places = slice(size), slice(size, 2 * size), slice(size + shift, 2 * size + shift)
+    one_by_one = [getattr(theirs, name)([right[place].requires_grad_()], lr=0.1)
+                  for place in places[:2]]  # fmt: skip
+    for _ in range(3):
+        for optimizer, gradient in zip(one_by_one, (torch.ones(size), None), strict=True):
+            (p,) = optimizer.param_groups[0]["params"]
+            p.grad = right[places[2]].detach().clone() if gradient is None else gradient
+            optimizer.step()
+    results = []
+    for threads in (1, 2, 7):
+        with kael.num_threads(threads):
+            base = torch.linspace(-1, 1, 3 * size)
+            first, second = (base[place].requires_grad_() for place in places[:2])
+            optimizer = getattr(mine, name)([first, second], lr=0.1)
+            for _ in range(3):
+                first.grad, second.grad = torch.ones(size), base[places[2]].detach()
+                optimizer.step()
+        results.append(base.detach())
+    torch.testing.assert_close(results[0], right.detach(), rtol=1e-5, atol=1e-6)
+    assert all(torch.equal(one, results[0]) for one in results)
+
+
 class Wrapped(torch.Tensor):
     """A tensor without memory of its own."""
 
@@ -761,6 +788,111 @@ def test_memory_that_moves_is_followed():
     a.state.clear()
     a.step()
     assert float(a.state[p]["step"]) == 1
+
+
+def in_gaps(t):
+    """Its values in every second element of other memory."""
+    return torch.stack([t.detach(), t.detach()], 1)[:, 0]
+
+
+def moved_data(t, turn):
+    t.data = t.detach().clone()
+
+
+def moved_data_with_gaps(t, turn):
+    t.data = in_gaps(t)
+
+
+def moved_storage(t, turn):
+    t.detach().share_memory_()
+
+
+@torch.no_grad()
+def set_to_another(t, turn):
+    t.set_(in_gaps(t))
+
+
+def resized(t, turn):
+    values, recorded = t.detach().clone(), t.requires_grad
+    t.requires_grad_(False).resize_(4000).resize_(values.shape).copy_(values)
+    t.requires_grad_(recorded)
+
+
+def swapped(t, turn):
+    other = in_gaps(t).requires_grad_(t.requires_grad)
+    other.grad, t.grad = t.grad, None
+    torch.utils.swap_tensors(t, other)
+
+
+def stretched(t, turn):
+    """The first element stays where it is, and so does what follows it in memory."""
+    values = t.detach().clone()
+    memory = t.detach().new_zeros(12) if turn == 0 else t.detach()
+    t.data = memory.as_strided((6,), (1 + turn,)).copy_(values)
+
+
+MOVES = (
+    moved_data, moved_data_with_gaps, moved_storage, set_to_another, resized, swapped, stretched,
+)  # fmt: skip
+MOVED = [
+    (what, move)
+    for what in ("parameter", "gradient", "exp_avg", "exp_avg_sq")
+    for move in MOVES
+    if (what, move) != ("gradient", swapped)  # PyTorch refuses it
+]
+
+
+@pytest.mark.parametrize("what, move", MOVED)
+def test_every_way_to_move_a_tensor_is_followed(what, move):
+    ours, others = (
+        [torch.arange(6.0, requires_grad=True), torch.ones(6, requires_grad=True)] for _ in "ab"
+    )
+    a, b = mine.Adam(ours, lr=0.1), theirs.Adam(others, lr=0.1)
+    for step in range(6):
+        for t in (*ours, *others):
+            if t.grad is None:
+                t.grad = torch.full((6,), 0.5)
+            t.grad.add_(step)
+        a.step(), b.step()
+        if step in (1, 3):
+            p = ours[0]
+            move({"parameter": p, "gradient": p.grad}.get(what, a.state[p].get(what)), step // 2)
+    for p, q in zip(ours, others, strict=True):
+        close(p.detach(), q.detach(), 1e-6)
+        for key, value in b.state[q].items():
+            close(a.state[p][key], value, 1e-5)
+
+
+def test_a_counter_that_moves_is_followed():
+    p = torch.ones(6, requires_grad=True)
+    optimizer = mine.Adam([p], lr=0.1)
+    for step, move in enumerate((moved_data, moved_storage, None)):
+        p.grad = torch.ones(6)
+        optimizer.step()
+        assert float(optimizer.state[p]["step"]) == step + 1
+        if move:
+            move(optimizer.state[p]["step"], 0)
+
+
+def test_gradients_that_somebody_else_gives(monkeypatch):
+    """`grad` is read through PyTorch's descriptor; whoever puts another in its place is asked."""
+    p = torch.ones(3, requires_grad=True)
+    p.grad = torch.ones(3)
+    optimizer = mine.SGD([p], lr=1.0)
+    optimizer.step()
+    given = torch.full((3,), 10.0)
+    monkeypatch.setattr(torch.Tensor, "grad", property(lambda t: given), raising=False)
+    optimizer.step()
+    monkeypatch.undo()
+    optimizer.step()
+    assert p.tolist() == [1 - 1 - 10 - 1] * 3
+
+    class Own(torch.nn.Parameter):
+        grad = property(lambda t: given)
+
+    q = Own(torch.ones(3))
+    mine.SGD([q], lr=1.0).step()
+    assert q.tolist() == [-9] * 3
 
 
 def test_steps_of_several_threads_are_serialised():

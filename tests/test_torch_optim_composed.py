@@ -225,7 +225,19 @@ def test_lbfgs_refuses_before_anything_changes():
     with pytest.raises(TypeError, match="must be of one dtype"):
         two.step(closure_of(two, p))
     assert not optimizer.state_dict()["state"] and not two.state_dict()["state"]
+    for module in (mine, theirs):  # a group would be passed over in silence
+        grown = module.LBFGS([p])
+        grown.add_param_group({"params": [torch.ones(2, requires_grad=True)]})
+        with pytest.raises(AssertionError, match="Expected exactly one param_group, but got 2"):
+            grown.step(closure_of(grown, p))
     assert p.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_adafactor_takes_what_is_empty_whatever_its_strides(dtype):
+    p = torch.empty(0, dtype=dtype).as_strided((2, 0), (0, 0)).requires_grad_()
+    p.grad = torch.empty(2, 0, dtype=dtype)
+    mine.Adafactor([p]).step()
 
 
 def test_muons_bad_input_is_torchs():

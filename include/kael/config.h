@@ -31,6 +31,30 @@
 #define KL_UNROLL _Pragma("GCC unroll 64")
 #endif
 
+/* Before a loop of few rounds, which clang would unroll beyond the registers. */
+#if defined(__clang__)
+#define KL_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define KL_ROLLED _Pragma("GCC unroll 1")
+#endif
+
+/* The vector x is worked out here, and what is loaded later is loaded later: clang would bring all
+ * loads up, and store sums to make room. */
+#if defined(__clang__) && defined(__x86_64__)
+#define KL_SETTLE(x) __asm__ volatile("" : "+v"(x) : : "memory")
+#elif defined(__clang__) && defined(__aarch64__)
+#define KL_SETTLE(x) __asm__ volatile("" : "+w"(x) : : "memory")
+#else
+#define KL_SETTLE(x) ((void)0)
+#endif
+
+/* A kernel: a function of `job` whose body is called with the constants that make it one. Inlined
+ * twice, because clang 14 works on a body before it knows them, and then keeps arrays of which a
+ * loop touches a single element in memory. */
+#define KL_KERNEL(name, type, call)                                     \
+    KL_INLINE void KL_CAT2(name, _body)(const struct type *job) { call; } \
+    static void name(const struct type *job) { KL_CAT2(name, _body)(job); }
+
 /* Before a loop over arrays that do not overlap: restrict is often lost when a body is inlined,
  * and a run-time overlap test then doubles the code. */
 #if defined(__clang__)

@@ -49,7 +49,7 @@ struct kl_flat {
     int operands;                     /* as in struct kl_walk */
     char *data[kMaxOperands];
     int64_t itemsize[kMaxOperands];
-    bool streamed;
+    unsigned streamed;                /* as a kernel gets it */
 };
 
 static int kl_flat_range(void *context, int64_t first, int64_t last) {

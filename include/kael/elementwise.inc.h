@@ -11,7 +11,7 @@
 #define UNARY(kind, name, cost, ...) UNARY_##kind(name, __VA_ARGS__)
 #define UNARY_FLOAT(name, lanes)                                                  \
     static int KL_FN(unary_##name)(void *out, const void *const *in, int64_t n,   \
-                                   bool streamed) {                               \
+                                   unsigned streamed) {                           \
         const T *x = in[0];                                                       \
         T *y = out;                                                               \
         int64_t i = 0;                                                            \
@@ -44,14 +44,16 @@
 #define BINARY(kind, name, cost, ...) BINARY_##kind(name, __VA_ARGS__)
 #define BINARY_FLOAT(name, lanes)                                                  \
     static int KL_FN(binary_##name)(void *out, const void *const *in, int64_t n,   \
-                                    bool streamed) {                               \
+                                    unsigned streamed) {                           \
         const T *x = in[0], *y = in[1];                                            \
         T *z = out;                                                                \
         int64_t i = 0;                                                             \
+        const int64_t x_ahead = kl_stream_ahead(streamed, 0);                      \
+        const int64_t y_ahead = kl_stream_ahead(streamed, 1);                      \
         KL_STREAM(kl_binary_operations[KL_BINARY_##name].cost) {                   \
             const V(vec) a = V(load)(x + i), b = V(load)(y + i);                   \
-            __builtin_prefetch((const char *)(x + i) + kStreamedAhead);            \
-            __builtin_prefetch((const char *)(y + i) + kStreamedAhead);            \
+            __builtin_prefetch((const char *)(x + i) + x_ahead);                   \
+            __builtin_prefetch((const char *)(y + i) + y_ahead);                   \
             V(stream)(z + i, lanes);                                               \
         }                                                                          \
         for (; i + V(width) <= n; i += V(width)) {                                 \
@@ -82,7 +84,7 @@ KL_INLINE V(vec) KL_FN(clamped)(V(vec) x, V(vec) low, V(vec) high) {
 }
 
 /* in: x, low, high. */
-static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, bool streamed) {
+static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, unsigned streamed) {
     const T *x = in[0], *low = in[1], *high = in[2];
     T *y = out;
     int64_t i = 0;
@@ -100,7 +102,7 @@ static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, bool stream
 KL_WHERE_LOOP(where, T)
 
 /* Elements of the size of T, whatever they are. */
-static int KL_FN(copy)(void *out, const void *const *in, int64_t n, bool streamed) {
+static int KL_FN(copy)(void *out, const void *const *in, int64_t n, unsigned streamed) {
     const T *x = in[0];
     T *y = out;
     int64_t i = 0;

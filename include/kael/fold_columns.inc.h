@@ -4,9 +4,10 @@
  * A body, included after fold.inc.h by reduce.inc.h and rows.inc.h.
  */
 
-/* acc[k] meets x[g * stride + k] for g = 0 .. groups - 1, in this order; k < count. */
-KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int64_t groups,
-                           const double *centers, int64_t count, double *acc) {
+/* acc[k] meets x[g * stride + k] for g = 0 .. groups - 1, in this order; k < count; y like x, where
+ * the term reads it. */
+KL_INLINE void KL_FN(span)(int term, bool first, const T *x, const T *y, int64_t stride,
+                           int64_t groups, const double *centers, int64_t count, double *acc) {
     enum { width = VD(width), vectors = 4 };
     const VD(vec) start = VD(splat)(term == KL_TERM_FACTOR ? 1.0 : 0.0);
     int64_t k = 0;
@@ -20,8 +21,9 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
         for (int64_t g = 0; g < groups; g++) {
             KL_UNROLL
             for (int v = 0; v < vectors; v++) {
-                a[v] = KL_FN(contribute)(term, a[v], KL_FN(wide)(x + g * stride + k + v * width),
-                                         start, c[v]);
+                const int64_t at = g * stride + k + v * width;
+                a[v] = KL_FN(contribute)(term, a[v], KL_FN(wide)(x + at),
+                                         KL_FN(reads_y)(term) ? KL_FN(wide)(y + at) : start, c[v]);
             }
         }
         KL_UNROLL
@@ -32,7 +34,9 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
         VD(vec) a = first ? start : VD(load_part)(acc + k, left);
         const VD(vec) c = term == KL_TERM_DEVIATION ? VD(load_part)(centers + k, left) : start;
         for (int64_t g = 0; g < groups; g++) {
-            a = KL_FN(contribute)(term, a, KL_FN(wide_part)(x + g * stride + k, left), start, c);
+            const int64_t at = g * stride + k;
+            a = KL_FN(contribute)(term, a, KL_FN(wide_part)(x + at, left),
+                                  KL_FN(reads_y)(term) ? KL_FN(wide_part)(y + at, left) : start, c);
         }
         VD(store_part)(acc + k, a, left);
     }
@@ -40,9 +44,10 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, int64_t stride, int
 
 /* Rows first .. first + rows - 1 of a strip meet its lanes; first is a multiple of kl_lanes.
  * Narrow rows without gaps make one span of kl_lanes * width elements. centers[width] for
- * KL_TERM_DEVIATION. */
-KL_INLINE void KL_FN(strip_add)(int term, const T *x, int64_t row_stride, int64_t first,
-                                int64_t rows, int64_t width, const double *centers, double *acc) {
+ * KL_TERM_DEVIATION; y, laid out as x, where the term reads it. */
+KL_INLINE void KL_FN(strip_add)(int term, const T *x, const T *y, int64_t row_stride,
+                                int64_t first, int64_t rows, int64_t width, const double *centers,
+                                double *acc) {
     const bool fresh = first == 0;
     const int64_t groups = rows / kl_lanes, tail = rows % kl_lanes;
     if (row_stride == width && width <= kl_near_outputs) {
@@ -51,15 +56,17 @@ KL_INLINE void KL_FN(strip_add)(int term, const T *x, int64_t row_stride, int64_
         for (int64_t k = 0; term == KL_TERM_DEVIATION && k < line; k++) {
             repeated[k] = centers[k % width];
         }
-        if (groups > 0) KL_FN(span)(term, fresh, x, line, groups, repeated, line, acc);
+        if (groups > 0) KL_FN(span)(term, fresh, x, y, line, groups, repeated, line, acc);
         if (tail > 0) {
-            KL_FN(span)(term, fresh && groups == 0, x + groups * line, line, 1, repeated,
-                        tail * width, acc);
+            const int64_t at = groups * line;
+            KL_FN(span)(term, fresh && groups == 0, x + at, KL_FN(reads_y)(term) ? y + at : y, line,
+                        1, repeated, tail * width, acc);
         }
         return;
     }
     for (int64_t lane = 0; lane < kl_min(rows, kl_lanes); lane++) {
-        KL_FN(span)(term, fresh, x + lane * row_stride, kl_lanes * row_stride,
+        const int64_t at = lane * row_stride;
+        KL_FN(span)(term, fresh, x + at, KL_FN(reads_y)(term) ? y + at : y, kl_lanes * row_stride,
                     groups + (lane < tail), centers, width, acc + lane * width);
     }
 }

@@ -21,6 +21,7 @@
  *   7  matmul.h matmul/          packing, loops, micro-kernels, the ladder that leads to them
  *   8  philox.h .inc.h random.h .inc.h   random words by number; what is drawn from them
  *      optim.h .inc.h optim/     two files per update rule; row.h: what a rule declares
+ *      places.h                  where its arrays lie, and whether they overlap
  *      root_groups.inc.h half.h .inc.h half/   roots beside divisions; 16-bit floats in memory
  *   9  process.h                 who answers runtime.h; all mutable state is below, and compiled
  *      pool.h wait.h alloc.h cpu.h profile.h   by runtime.pyx alone
@@ -41,6 +42,7 @@
  *   participant   who takes chunks: a worker, or the caller
  *   rung    one of the six versions of the matmul ladder, each with one idea more
  *   twin    the slow path beside a fast one, short enough to trust, with which tests compare it
+ *   numerics R3   row R3 of the table in docs/promise.md: an order of arithmetic that is fixed
  */
 #ifndef KAEL_KAEL_H
 #define KAEL_KAEL_H

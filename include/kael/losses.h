@@ -27,6 +27,14 @@ static const kl_row_function *const kl_loss_table[KL_ISA_COUNT][2] = {
 #undef X
 };
 
+/* NULL where a kernel knows rows only. */
+static const kl_row_function *const kl_loss_column_table[KL_ISA_COUNT][2] = {
+#define X(isa, title, usable) \
+    {kl_loss_column_functions_f32_##isa, kl_loss_column_functions_f64_##isa},
+    KL_ISAS(X)
+#undef X
+};
+
 /* Runs a loss kernel of f32 or f64; KL_INDEX_RANGE where a target is no class. */
 static int kl_losses_apply(struct kl_rows *call, int kernel, int dtype) {
     static const int64_t costs[] = {
@@ -34,9 +42,9 @@ static int kl_losses_apply(struct kl_rows *call, int kernel, int dtype) {
         KL_LOSS_KERNELS(X)
 #undef X
     };
-    const kl_row_function function =
-        kl_loss_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
-    return kl_rows_run(call, function, costs[kernel], kl_itemsize(dtype));
+    call->kernel = kl_loss_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
+    call->columns = kl_loss_column_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
+    return kl_rows_run(call, costs[kernel], kl_itemsize(dtype));
 }
 
 #endif

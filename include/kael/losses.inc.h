@@ -11,6 +11,9 @@
  */
 #include "kael/rows/totals.inc.h"
 
+#include "kael/fold_columns.inc.h"
+#include "kael/rows/columns.inc.h"
+
 /* The targets of a group's rows, read once: what was checked is what is used, also when another
  * thread writes to them meanwhile. -1 for a row that is ignored. False if one is out of range. */
 KL_INLINE bool KL_FN(group_targets)(const struct kl_rows *call, int64_t row, int64_t count,
@@ -69,6 +72,51 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
             KL_FN(scaled_share)(e, totals[g], slope, out, call->size);
             out[targets[g]] -= slope;
         }
+    }
+    return KL_OK;
+}
+
+/* --- classes, of rows side by side ------------------------------------------------------------ */
+
+static int KL_FN(cross_entropy_columns)(const struct kl_rows *call, const struct kl_row_view *view,
+                                        int64_t row, int64_t rows) {
+    struct KL_FN(columns) s;
+    int64_t targets[kl_row_beside];
+    const int64_t step = call->operand[KL_ROW_X].element;
+    const T *x = (const T *)view->data[KL_ROW_X];
+    if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
+    KL_FN(columns_exp_totals)(&s, call, view, rows);
+    KL_FN(each_log)(s.totals, s.pitch);
+    for (int64_t c = 0; c < rows; c++) {
+        T loss = 0;
+        if (targets[c] >= 0) {
+            loss = s.totals[c] - (x[targets[c] * step + c] - s.largest[c]);
+            loss *= KL_FN(class_weight)(call, targets[c]);
+        }
+        *KL_FN(row)(view, KL_ROW_OUT, c) = loss;
+    }
+    return KL_OK;
+}
+
+static int KL_FN(cross_entropy_backward_columns)(const struct kl_rows *call,
+                                                 const struct kl_row_view *view, int64_t row,
+                                                 int64_t rows) {
+    struct KL_FN(columns) s;
+    int64_t targets[kl_row_beside];
+    T slopes[kl_row_beside];
+    const int64_t step = call->operand[KL_ROW_OUT].element;
+    T *out = (T *)view->data[KL_ROW_OUT];
+    if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
+    for (int64_t c = 0; c < rows; c++) {
+        slopes[c] = targets[c] < 0 ? 0
+                                   : *KL_FN(row)(view, KL_ROW_SLOPE, c) *
+                                         KL_FN(class_weight)(call, targets[c]);
+    }
+    KL_FN(columns_exp_totals)(&s, call, view, rows);
+    KL_FN(columns_scaled_shares)(&s, slopes, out, step, rows);
+    for (int64_t c = 0; c < rows; c++) {
+        if (targets[c] >= 0) out[targets[c] * step + c] -= slopes[c];
+        for (int64_t e = 0; targets[c] < 0 && e < call->size; e++) out[e * step + c] = 0;
     }
     return KL_OK;
 }
@@ -207,4 +255,9 @@ static const kl_row_function KL_FN(loss_functions)[KL_LOSS_COUNT] = {
 #define X(name, cost) KL_FN(name##_rows),
     KL_LOSS_KERNELS(X)
 #undef X
+};
+
+static const kl_row_function KL_FN(loss_column_functions)[KL_LOSS_COUNT] = {
+    [KL_LOSS_cross_entropy] = KL_FN(cross_entropy_columns),
+    [KL_LOSS_cross_entropy_backward] = KL_FN(cross_entropy_backward_columns),
 };

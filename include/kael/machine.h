@@ -45,13 +45,12 @@ static const int64_t kl_machine_width[KL_ISA_COUNT][2] = {
 #undef X
 };
 
-/* The result of the arithmetic: kept, or the compiler would drop the loops. */
 struct kl_machine {
     const struct kl_machine_kernels *kernels;
     const struct kl_machine_stream *stream;
     int64_t steps;
     bool many;
-    double kept;
+    double kept; /* of the arithmetic, or the compiler would drop the loops */
 };
 
 static int kl_machine_fma_body(void *context, int64_t first, int64_t last) {

@@ -38,7 +38,9 @@ static void KL_FN(reduce_columns)(int term, const void *data, int64_t row_stride
     const T *x = (const T *)data;
     switch (term) {
 #define KL_CASE(name)                                                                     \
-    case name: KL_FN(strip_add)(name, x, row_stride, first, rows, width, centers, acc); break
+    case name:                                                                            \
+        KL_FN(strip_add)(name, x, NULL, row_stride, first, rows, width, centers, acc);    \
+        break
     KL_CASE(KL_TERM_VALUE);
     KL_CASE(KL_TERM_SQUARE);
     KL_CASE(KL_TERM_ABS);

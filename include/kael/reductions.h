@@ -27,4 +27,10 @@ enum kl_reduction {
     KL_REDUCTION_COUNT
 };
 
+KL_UNUSED static const char *const kl_reduction_names[KL_REDUCTION_COUNT] = {
+#define X(name, term, finish) #name,
+    KL_REDUCTIONS(X)
+#undef X
+};
+
 #endif

@@ -37,6 +37,13 @@ static const kl_row_function *const kl_row_table[KL_ISA_COUNT][2] = {
 #undef X
 };
 
+/* NULL where a kernel knows rows only. */
+static const kl_row_function *const kl_column_table[KL_ISA_COUNT][2] = {
+#define X(isa, title, usable) {kl_column_functions_f32_##isa, kl_column_functions_f64_##isa},
+    KL_ISAS(X)
+#undef X
+};
+
 /* Running totals of integers, which wrap. */
 static int kl_cumsum_integers(const struct kl_rows *call, const struct kl_row_view *view,
                               int64_t row, int64_t rows) {
@@ -57,10 +64,10 @@ static int kl_rows_apply(struct kl_rows *call, int kernel, int dtype) {
         KL_ROW_KERNELS(X)
 #undef X
     };
-    const kl_row_function function =
-        dtype == KL_DTYPE_i64 ? kl_cumsum_integers
-                              : kl_row_table[call->rt->isa][dtype == KL_DTYPE_f64][kernel];
-    return kl_rows_run(call, function, costs[kernel], kl_itemsize(dtype));
+    const int isa = call->rt->isa, wide = dtype == KL_DTYPE_f64;
+    call->kernel = dtype == KL_DTYPE_i64 ? kl_cumsum_integers : kl_row_table[isa][wide][kernel];
+    call->columns = kl_column_table[isa][wide][kernel];
+    return kl_rows_run(call, costs[kernel], kl_itemsize(dtype));
 }
 
 static const struct kl_affine_kernels kl_affine_table[KL_ISA_COUNT][2] = {

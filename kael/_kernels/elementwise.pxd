@@ -5,7 +5,8 @@ from kael._kernels.tensor cimport TensorBase
 
 
 cdef extern from "kael/elementwise/loops.h" nogil:
-    ctypedef int (*kl_kernel)(void *out, const void *const *in_, int64_t n, bint far) noexcept
+    ctypedef int (*kl_kernel)(void *out, const void *const *in_, int64_t n,
+                             unsigned streamed) noexcept
 
 
 cdef extern from "kael/elementwise/operations.h" nogil:

@@ -10,6 +10,8 @@ from kael._kernels.tensor cimport (
     kl_aligned, kl_itemsize, new_like, new_tensor,
 )
 
+from kael.dtypes import by_code
+
 
 cdef extern from "kael/elementwise.h" nogil:
     struct kl_operation:
@@ -58,8 +60,6 @@ cdef int64_t kTurnedSize = 65536
 # Additions that where and clamp are worth, and a conversion.
 cdef int64_t kSelectCost = 2
 cdef int64_t kConvertCost = 1
-
-DTYPE_NAMES = ("bool", "uint8", "int32", "int64", "float32", "float64")
 
 cdef tuple unary_names = tuple([each["name"].decode() for each in kl_unary_operations])
 cdef tuple binary_names = tuple([each["name"].decode() for each in kl_binary_operations])
@@ -114,8 +114,8 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
         raise ValueError(f"{op}: the result has shape {shape_tuple(shape, dims)}, "
                          f"out has shape {out.shape}")
     if out.dtype != dtype:
-        raise TypeError(f"{op}: the result has dtype {DTYPE_NAMES[dtype]}, "
-                        f"out has {DTYPE_NAMES[out.dtype]}")
+        raise TypeError(f"{op}: the result has dtype {by_code(dtype).name}, "
+                        f"out has {by_code(out.dtype).name}")
     begin_write(out, op)
     return 0
 
@@ -237,7 +237,7 @@ cdef TensorBase unary_op(int op, TensorBase x, TensorBase out):
     cdef kl_kernel kernel = kl_elementwise_table[rt.isa].unary[op][x.dtype]
     cdef int dtype = KL_DTYPE_bool if kl_unary_operations[op].test else x.dtype
     if kernel is NULL:
-        raise TypeError(f"{unary_name(op)}: {DTYPE_NAMES[x.dtype]} is not supported")
+        raise TypeError(f"{unary_name(op)}: {by_code(x.dtype).name} is not supported")
     if out is None:
         out = new_like(x, dtype)
     else:
@@ -272,9 +272,9 @@ cdef TensorBase binary_op(int op, TensorBase a, TensorBase b, TensorBase out):
 
 cdef object refuse_dtypes(int op, TensorBase a, TensorBase b):
     if a.dtype != b.dtype:
-        raise TypeError(f"{binary_name(op)}: dtypes differ: {DTYPE_NAMES[a.dtype]} and "
-                        f"{DTYPE_NAMES[b.dtype]}")
-    raise TypeError(f"{binary_name(op)}: {DTYPE_NAMES[a.dtype]} is not supported")
+        raise TypeError(f"{binary_name(op)}: dtypes differ: {by_code(a.dtype).name} and "
+                        f"{by_code(b.dtype).name}")
+    raise TypeError(f"{binary_name(op)}: {by_code(a.dtype).name} is not supported")
 
 
 cdef TensorBase packed_copy(TensorBase x, int dtype):
@@ -343,7 +343,7 @@ def where(TensorBase condition not None, TensorBase a not None, TensorBase b not
     """Elements of a where condition (bool) is true, of b elsewhere; all three broadcast."""
     cdef const kl_runtime *rt = runtime()
     if condition.dtype != KL_DTYPE_bool:
-        raise TypeError(f"where: condition must be bool, got {DTYPE_NAMES[condition.dtype]}")
+        raise TypeError(f"where: condition must be bool, got {by_code(condition.dtype).name}")
     return ternary("where", rt, kl_elementwise_table[rt.isa].where, condition, a, b, a.dtype,
                    b.dtype, out)
 
@@ -353,8 +353,8 @@ def clamp(TensorBase x not None, TensorBase low not None, TensorBase high not No
     """min(max(x, low), high); NaN in any of them wins."""
     cdef const kl_runtime *rt = runtime()
     if x.dtype != low.dtype:
-        raise TypeError(f"clamp: dtypes differ: {DTYPE_NAMES[x.dtype]} and "
-                        f"{DTYPE_NAMES[low.dtype]}")
+        raise TypeError(f"clamp: dtypes differ: {by_code(x.dtype).name} and "
+                        f"{by_code(low.dtype).name}")
     return ternary("clamp", rt, kl_elementwise_table[rt.isa].clamp, x, low, high, low.dtype,
                    high.dtype, out)
 
@@ -363,9 +363,9 @@ cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, 
                         TensorBase a, TensorBase b, int dtype, int other, TensorBase out):
     cdef int64_t shape[KL_MAX_DIMS]
     if dtype != other:
-        raise TypeError(f"{op}: dtypes differ: {DTYPE_NAMES[dtype]} and {DTYPE_NAMES[other]}")
+        raise TypeError(f"{op}: dtypes differ: {by_code(dtype).name} and {by_code(other).name}")
     if kernels[dtype] is NULL:
-        raise TypeError(f"{op}: {DTYPE_NAMES[dtype]} is not supported")
+        raise TypeError(f"{op}: {by_code(dtype).name} is not supported")
     cdef int dims = join_shape(op, b, join_shape(op, a, join_shape(op, x, 0, shape), shape), shape)
     if out is None:
         out = new_tensor(dtype, dims, shape)

@@ -263,8 +263,8 @@ cdef int note(Node node, object g, set wanted, dict result) except -1:
     return 0
 
 
-cdef bint can_be_written(TensorBase x) noexcept:
-    """Whether it is neither read-only nor shows one element at several places."""
+cpdef bint can_be_written(TensorBase x) noexcept:
+    """Whether a tensor is neither read-only nor shows one element at several places."""
     cdef int d
     for d in range(x.ndim):
         if x.strides_[d] == 0 and x.shape_[d] > 1:

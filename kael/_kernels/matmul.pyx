@@ -24,6 +24,13 @@ cdef extern from "kael/matmul.h" nogil:
         KL_STREAM
         KL_TURNED
         KL_PACKED
+    enum:
+        KL_V1
+        KL_V2
+        KL_V3
+        KL_V4
+        KL_V5
+        KL_V6
         KL_EXACT
         KL_BY_WAY
 
@@ -312,10 +319,10 @@ cdef int set_rung(kl_rung *call, str op, TensorBase a, TensorBase b, TensorBase 
 
 WAYS = {"direct": KL_DIRECT, "stream": KL_STREAM, "turned": KL_TURNED, "panels": KL_PANELS,
         "packed": KL_PACKED}
-RUNGS = {"v1_ijk": 0, "v2_ikj": 1, "v3_tiled": 2, "v4_packed": 3, "v5_simd": 4, "v6_threaded": 5,
-         "multiply_exact": KL_EXACT, "direct": KL_BY_WAY + KL_DIRECT,
-         "stream": KL_BY_WAY + KL_STREAM, "panels": KL_BY_WAY + KL_PANELS,
-         "packed": KL_BY_WAY + KL_PACKED}
+RUNGS = {"v1_ijk": KL_V1, "v2_ikj": KL_V2, "v3_tiled": KL_V3, "v4_packed": KL_V4,
+         "v5_simd": KL_V5, "v6_threaded": KL_V6, "multiply_exact": KL_EXACT,
+         "direct": KL_BY_WAY + KL_DIRECT, "stream": KL_BY_WAY + KL_STREAM,
+         "panels": KL_BY_WAY + KL_PANELS, "packed": KL_BY_WAY + KL_PACKED}
 
 
 def rung(str op, TensorBase a not None, TensorBase b not None, TensorBase out not None):
@@ -349,5 +356,8 @@ def way(TensorBase a not None, TensorBase b not None):
     product.bias = NULL
     product.activation.kernel = NULL
     product.activation.result = 0
+    product.out = NULL
     product.out_row = product.columns * kl_itemsize(a.dtype)
+    product.out_column = kl_itemsize(a.dtype)
+    product.fresh = True
     return kl_matmul_way(runtime(), a.dtype, &product)

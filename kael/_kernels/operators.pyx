@@ -241,7 +241,7 @@ cdef class Operators(Numbers):
         return binary(KL_BINARY_ge, "ge", self, other, KL_DTYPE_bool)
 
     def __hash__(self):
-        return object.__hash__(self)
+        return <Py_hash_t> (<size_t> <void *> self >> 4)  # of the object, as it is compared
 
     def __len__(self):
         if self.ndim == 0:

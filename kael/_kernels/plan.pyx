@@ -6,53 +6,45 @@ strided tensors), and only then advances the step counters and runs the kernel w
 released. A refused step therefore leaves parameters, state and counters as they were.
 """
 
-from cpython.dict cimport PyDict_GetItemWithError
-from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from kael._kernels.elementwise import contiguous, copy_, fill_
+from kael._kernels.elementwise import contiguous, convert, copy_, fill_
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.step cimport Group, Interval, Step, any_overlap, kl_optim_row
+from kael._kernels.step cimport Group, Step, kept_of, kl_optim_row, kl_place
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, begin_write, kl_aligned, kl_is_float, kl_itemsize,
+    KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, check_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
 )
 
 
-# A row's tensors in Plan.tensors, None where there is none: parameter, gradient, then what is kept.
-cdef enum:
-    GRADIENT = 1
-    KEPT = 2
-    PER_ROW = 8
-
-
 cdef class Plan(Step):
-    """A step over kael's tensors. Shared memory is looked for only when the set of written tensors
-    has changed since the last step."""
+    """A step over kael's tensors."""
 
     def step(self, list groups, object state, double factor=1.0, bint clear=False):
         """Updates the parameters of all groups that have a gradient, times a factor; creates absent
         state; may leave zeros in the gradients. A refused step changes nothing."""
-        with self.alone():
+        lock = self.alone()
+        lock.acquire()
+        try:
             self.factor = factor
             self.clear = clear
-            try:
+            self.begin()
+            self.collect(groups, state)
+            if self.missing:
+                self.create(state)
                 self.begin()
                 self.collect(groups, state)
-                if self.missing:
-                    self.create(state)
-                    self.begin()
-                    self.collect(groups, state)
-                self.run()
-            finally:
-                self.tensors = self.missing = self.fresh = None
+            self.run()
+        finally:
+            self.written = self.gradients = self.room = self.missing = self.fresh = None
+            lock.release()
 
     cdef int begin(self) except -1:
         self.count = 0
-        self.tensors = []
+        self.written = []
+        self.gradients = []
         self.missing = []
         self.strided = False
         return 0
@@ -62,21 +54,23 @@ cdef class Plan(Step):
         cdef dict group
         cdef TensorBase p, g
         cdef Group numbers
+        cdef Py_ssize_t place = 0
         for group in groups:
             self.read(group, &numbers)
             for p in <list?> group["params"]:
                 if p.grad_ is not None:
                     g = p.grad_
-                    self.add(p, g, state_of(state, p), &numbers)
+                    self.add(p, g, kept_of(state, p, &place), &numbers)
         return 0
 
     cdef int add(self, TensorBase p, TensorBase g, dict s, const Group *group) except -1:
         """A row for a parameter, its gradient and its state, which may be absent."""
         cdef kl_optim_row *row
+        cdef kl_place place
         cdef int k
         check_pair(p, g, self.op)
         if self.clear:
-            begin_write(g, self.op)
+            check_write(g, self.op)
         row = self.append(group)
         self.moved = self.moved or row.size != p.size
         self.point(&row.param, p.data)
@@ -84,8 +78,13 @@ cdef class Plan(Step):
         row.size = p.size
         row.dtype = p.dtype
         row.fresh = self.fresh is not None and id(p) in self.fresh
-        self.tensors += (p, g, None, None, None, None, None, None)
-        self.strided = self.strided or not (is_plain(p) and is_plain(g))
+        self.hold(p)
+        self.gradients.append(g)
+        place.first = place.last = 0
+        if g is not p:
+            self.extent(g, &place)
+        self.give(place)
+        self.strided = self.strided or not is_plain(g)
         for k in range(len(self.keys)):
             if self.exists(k, group):
                 self.add_kept(row, k, p, s, group)
@@ -100,10 +99,10 @@ cdef class Plan(Step):
         if t.size != 1 or t.dtype == KL_DTYPE_bool or not is_plain(t):
             raise ValueError(f"{self.op}: state {self.keys[k]!r} must be one number, "
                              f"got shape {t.shape}")
-        begin_write(t, self.op)
+        check_write(t, self.op)
         self.point(&row.place[k], t.data)
         row.place_dtype[k] = t.dtype
-        return self.hold(t, KEPT + k)
+        return self.hold(t)
 
     cdef int place_array(self, kl_optim_row *row, int k, object owner, object found) except -1:
         cdef TensorBase p = owner, t = found
@@ -111,32 +110,32 @@ cdef class Plan(Step):
             raise ValueError(f"{self.op}: state {self.keys[k]!r} ({t.dtype_object.name}, "
                              f"{t.shape}) does not match its parameter "
                              f"({p.dtype_object.name}, {p.shape})")
-        begin_write(t, self.op)
+        check_write(t, self.op)
         self.point(&row.state[k - self.numbers], t.data)
-        return self.hold(t, KEPT + k)
+        return self.hold(t)
 
     cdef object make(self, int k, object owner, double value, bint wide):
         if k < self.numbers:
             return new_number(KL_DTYPE_f32, value)
         return new_filled(owner, value)
 
-    cdef int hold(self, TensorBase t, int k) except -1:
-        """Tensor k of the row just added."""
-        self.tensors[PER_ROW * (self.count - 1) + k] = t
+    cdef int hold(self, TensorBase t) except -1:
+        self.written.append(t)
         self.strided = self.strided or not is_plain(t)
         return 0
 
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
         cdef int64_t start, together
+        cdef Py_ssize_t place = 0
         cdef list later = self.to_clear_later() if self.clear else []
-        if self.moved or self.count > self.compared:
-            self.ordered = share_memory(self.tensors, False)
-            self.moved = False
-            self.compared = self.count
+        self.order()
+        count_write(self.written)
+        if self.clear:
+            count_write(self.gradients)
         together = 1 if self.ordered else max(self.count, 1)
         for start in range(0, self.count, together):
-            copies = self.gather(start, start + together) if self.strided else ()
+            copies = self.gather(start, start + together, &place) if self.strided else ()
             self.launch(start, together)
             for target, source in copies:
                 copy_(target, source)
@@ -147,37 +146,59 @@ cdef class Plan(Step):
     cdef list to_clear_later(self):
         """The gradients, if two rows may read one of them: the second is to find its value."""
         cdef int64_t i
-        if not share_memory(self.tensors, True):
+        if not self.share_memory(self.written + self.gradients):
             return []
         for i in range(self.count):
             self.rows[i].clear = False
         self.clear = False
-        return self.tensors[GRADIENT::PER_ROW]
+        return self.gradients
 
-    cdef list gather(self, int64_t start, int64_t stop):
-        """Points rows at temporaries; returns the pairs (tensor, temporary) to copy back."""
+    cdef list gather(self, int64_t start, int64_t stop, Py_ssize_t *place):
+        """Points rows at temporaries; returns the pairs (tensor, temporary) to copy back. `place`
+        is where the tensors of the first row stand."""
         cdef list copies = []
-        cdef TensorBase t, copy
+        cdef kl_optim_row *row
         cdef int64_t i
         cdef int k
+        self.room = []
         for i in range(start, stop):
-            for k in range(PER_ROW):
-                t = self.tensors[PER_ROW * i + k]
-                if t is None or is_plain(t):
-                    continue
-                copy = contiguous(t)
-                if k == GRADIENT:
-                    self.rows[i].grad = copy.data
-                    self.tensors[PER_ROW * i + k] = copy
-                    if self.clear:
-                        copies.append((t, copy))
-                    continue
-                copies.append((t, copy))
-                if k == 0:
-                    self.rows[i].param = copy.data
-                else:
-                    self.rows[i].state[k - KEPT - self.numbers] = copy.data
+            row = &self.rows[i]
+            row.grad = self.plain(
+                self.gradients[i], copies if self.clear else self.room, self.is_crossed(i))
+            row.param = self.plain(self.written[place[0]], copies, False)
+            place[0] += 1
+            for k in range(len(self.keys)):
+                if self.exists(k, &self.groups[i]):
+                    if k >= self.numbers:
+                        row.state[k - self.numbers] = self.plain(
+                            self.written[place[0]], copies, False)
+                    place[0] += 1
         return copies
+
+    cdef void *plain(self, TensorBase t, list copies, bint apart) except? NULL:
+        """The elements of t, or of a temporary that stands for it from now on, as it has to if it
+        is to stand apart."""
+        cdef TensorBase copy
+        if is_plain(t) and not apart:
+            return t.data
+        copy = convert(t, t.dtype) if apart else contiguous(t)
+        copies.append((t, copy))
+        return copy.data
+
+    cdef int extent(self, object tensor, kl_place *out) except -1:
+        cdef TensorBase t = tensor
+        cdef int64_t itemsize = kl_itemsize(t.dtype)
+        cdef int64_t reach
+        cdef int d
+        out.first = <size_t> t.data
+        out.last = out.first + <size_t> (itemsize if t.size > 0 else 0)
+        for d in range(t.ndim if t.size > 0 else 0):
+            reach = t.strides_[d] * (t.shape_[d] - 1) * itemsize
+            if reach < 0:
+                out.first -= <size_t> -reach
+            else:
+                out.last += <size_t> reach
+        return 0
 
 
 def check(list params, list grads, str op):
@@ -194,17 +215,20 @@ cdef int check_pair(TensorBase p, TensorBase g, str op) except -1:
     if g.dtype != p.dtype or not same_shape(g, p):
         raise ValueError(f"{op}: the gradient ({g.dtype_object.name}, {g.shape}) does not match "
                          f"its parameter ({p.dtype_object.name}, {p.shape})")
-    return begin_write(p, op)
+    return check_write(p, op)
+
+
+cdef int count_write(list tensors) except -1:
+    """Autograd sees that they change."""
+    cdef TensorBase t
+    for t in tensors:
+        t.storage.version += 1
+    return 0
 
 
 cdef inline bint is_plain(TensorBase t) noexcept:
     """Contiguous and aligned to its elements: the kernel may walk it."""
     return t.contiguous and kl_aligned(t.data, kl_itemsize(t.dtype))
-
-
-cdef dict state_of(object state, TensorBase p):
-    cdef PyObject *found = PyDict_GetItemWithError(state, p)
-    return None if found is NULL else <dict?> <object> found
 
 
 cdef TensorBase new_filled(TensorBase like, double value):
@@ -214,38 +238,3 @@ cdef TensorBase new_filled(TensorBase like, double value):
     elif t.size > 0:  # the data of an empty tensor is NULL
         memset(t.data, 0, <size_t> (t.size * kl_itemsize(t.dtype)))
     return t
-
-
-cdef Interval extent(TensorBase t) noexcept:
-    cdef Interval result
-    cdef int64_t itemsize = kl_itemsize(t.dtype)
-    cdef int64_t reach
-    cdef int d
-    result.first = <size_t> t.data
-    result.last = result.first + <size_t> itemsize
-    for d in range(t.ndim):
-        reach = t.strides_[d] * (t.shape_[d] - 1) * itemsize
-        if reach < 0:
-            result.first -= <size_t> -reach
-        else:
-            result.last += <size_t> reach
-    return result
-
-
-cdef bint share_memory(list tensors, bint gradients) except -1:
-    """Whether any two of the tensors, those of a gradient too or not, overlap, as their hulls see
-    it."""
-    cdef int64_t used = 0, i
-    cdef bint overlap
-    cdef TensorBase t
-    cdef Interval *intervals = <Interval *> malloc((len(tensors) + 1) * sizeof(Interval))
-    if intervals is NULL:
-        raise MemoryError("no memory to compare the parameters' places")
-    for i in range(len(tensors)):
-        t = tensors[i]
-        if t is not None and t.size > 0 and (gradients or i % PER_ROW != GRADIENT):
-            intervals[used] = extent(t)
-            used += 1
-    overlap = any_overlap(intervals, used)
-    free(intervals)
-    return overlap

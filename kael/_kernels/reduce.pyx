@@ -17,9 +17,6 @@ cdef extern from "kael/reduce.h" nogil:
     enum:
         KL_REDUCTION_sum
         KL_REDUCTION_mean
-        KL_REDUCTION_var
-        KL_REDUCTION_std
-        KL_REDUCTION_norm1
         KL_REDUCTION_norm2
         KL_REDUCTION_prod
         KL_REDUCTION_max
@@ -28,6 +25,7 @@ cdef extern from "kael/reduce.h" nogil:
         KL_REDUCTION_argmin
         KL_REDUCTION_COUNT
 
+    const char *const kl_reduction_names[KL_REDUCTION_COUNT]
     int kl_reduce(const kl_runtime *rt, int reduction, int dtype, const void *x, int ndim,
                   const int64_t *shape, const int64_t *strides, uint32_t mask, double divisor,
                   void *values, int values_dtype, int64_t *indices)
@@ -47,9 +45,7 @@ cdef extern from "kael/dot.h" nogil:
                const void *y, int64_t y_stride, kl_total *total)
 
 
-cdef tuple NAMES = (
-    "sum", "mean", "var", "std", "norm1", "norm2", "prod", "max", "min", "argmax", "argmin",
-)  # by KL_REDUCTION_
+cdef tuple NAMES = tuple([name.decode() for name in kl_reduction_names])
 REDUCTIONS = {name: number for number, name in enumerate(NAMES)}
 
 

@@ -30,6 +30,7 @@ cdef extern from "kael/rows.h" nogil:
         KL_ROW_logsumexp_backward
         KL_ROW_standardize_backward
         KL_ROW_rms_backward
+        KL_ROW_COUNT
 
     struct kl_affine:
         const kl_runtime *rt
@@ -45,18 +46,36 @@ cdef extern from "kael/rows.h" nogil:
     int kl_rows_affine(kl_affine *call, int dtype)
 
 
-cdef tuple NAMES = (
-    "softmax", "log_softmax", "causal_softmax", "logsumexp", "standardize", "rms_norm", "cumsum",
-    "softmax backward", "log_softmax backward", "causal_softmax backward", "logsumexp backward",
-    "standardize backward", "rms_norm backward",
-)
-# Operations an element, an elementary function being one: what a profile reckons with.
-cdef tuple FLOPS = (5, 5, 5, 4, 6, 4, 1, 4, 4, 4, 3, 8, 7)
+# What messages and profiles call a kernel, and its operations an element, an elementary function
+# being one.
+cdef dict KERNELS = {
+    KL_ROW_softmax: ("softmax", 5),
+    KL_ROW_log_softmax: ("log_softmax", 5),
+    KL_ROW_causal_softmax: ("causal_softmax", 5),
+    KL_ROW_logsumexp: ("logsumexp", 4),
+    KL_ROW_standardize: ("standardize", 6),
+    KL_ROW_rms: ("rms_norm", 4),
+    KL_ROW_cumsum: ("cumsum", 1),
+    KL_ROW_softmax_backward: ("softmax backward", 4),
+    KL_ROW_log_softmax_backward: ("log_softmax backward", 4),
+    KL_ROW_causal_softmax_backward: ("causal_softmax backward", 4),
+    KL_ROW_logsumexp_backward: ("logsumexp backward", 3),
+    KL_ROW_standardize_backward: ("standardize backward", 8),
+    KL_ROW_rms_backward: ("rms_norm backward", 7),
+}
+cdef tuple NAMES = tuple([KERNELS[number][0] for number in range(KL_ROW_COUNT)])
+cdef tuple FLOPS = tuple([KERNELS[number][1] for number in range(KL_ROW_COUNT)])
 ROWS = {
     "softmax": KL_ROW_softmax, "log_softmax": KL_ROW_log_softmax,
     "softmax_backward": KL_ROW_softmax_backward,
     "log_softmax_backward": KL_ROW_log_softmax_backward,
 }
+
+
+cdef int row_dim(TensorBase x, object dim, str op) except -2:
+    """`dim` counted from the front; -1 for a 0-d tensor, which is one row of one element."""
+    cdef int along = wrap_dim(dim, x.ndim, op)
+    return along if x.ndim > 0 else -1
 
 
 cdef void reversed_operand(kl_rows *call, int which, TensorBase x, int dim) noexcept:
@@ -87,10 +106,8 @@ cdef TensorBase row_op(int kernel, TensorBase x, TensorBase y, int dim):
     require_float(x, NAMES[kernel])
     cdef TensorBase out = new_like(x, x.dtype)
     if x.ndim == 0:
-        begin(&call, x, 0, -1)
         dim = -1
-    else:
-        begin(&call, x, dim, dim)
+    begin(&call, x, dim, dim)
     operand(&call, KL_ROW_X, x, dim)
     operand(&call, KL_ROW_OUT, out, dim)
     if y is not None:
@@ -133,15 +150,11 @@ def causal_softmax(TensorBase x not None, int64_t offset, TensorBase y=None):
 def cumsum(TensorBase x not None, dim, bint reverse=False):
     """Running sums along ``dim``, from its end with ``reverse``; of floats or int64."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "cumsum")
+    cdef int along = row_dim(x, dim, "cumsum")
     if x.dtype != KL_DTYPE_i64:
         require_float(x, "cumsum")
     cdef TensorBase out = new_like(x, x.dtype)
-    if x.ndim == 0:
-        begin(&call, x, 0, -1)
-        along = -1
-    else:
-        begin(&call, x, along, along)
+    begin(&call, x, along, along)
     if reverse and along >= 0:
         reversed_operand(&call, KL_ROW_X, x, along)
         reversed_operand(&call, KL_ROW_OUT, out, along)
@@ -155,11 +168,11 @@ def cumsum(TensorBase x not None, dim, bint reverse=False):
 def logsumexp(TensorBase x not None, dim):
     """log(sum(exp(x))) along ``dim``, which is dropped."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "logsumexp")
+    cdef int along = row_dim(x, dim, "logsumexp")
     require_float(x, "logsumexp")
-    begin(&call, x, along, along if x.ndim > 0 else -1)
+    begin(&call, x, along, along)
     cdef TensorBase out = one_a_row(&call, x.dtype)
-    operand(&call, KL_ROW_X, x, along if x.ndim > 0 else -1)
+    operand(&call, KL_ROW_X, x, along)
     operand(&call, KL_ROW_OUT, out, -1)
     run(&call, KL_ROW_logsumexp, x.dtype)
     if call.size == 0:
@@ -170,9 +183,9 @@ def logsumexp(TensorBase x not None, dim):
 def logsumexp_backward(TensorBase x not None, dim, TensorBase g not None):
     """The gradient at ``x``, ``g`` being that at the result."""
     cdef kl_rows call
-    cdef int along = wrap_dim(dim, x.ndim, "logsumexp") if x.ndim > 0 else -1
+    cdef int along = row_dim(x, dim, "logsumexp")
     cdef TensorBase out = new_like(x, x.dtype)
-    begin(&call, x, max(along, 0), along)
+    begin(&call, x, along, along)
     if g.dtype != x.dtype or g.ndim != call.ndim or g.size != call.rows:
         raise ValueError(f"logsumexp backward: gradient {g.shape} for dim {dim} of {x.shape}")
     operand(&call, KL_ROW_X, x, along)
@@ -262,6 +275,17 @@ cdef void zero(TensorBase x) noexcept:
         memset(x.data, 0, x.size * kl_itemsize(x.dtype))
 
 
+cdef int check_affine(str op, TensorBase x, TensorBase moments, TensorBase g,
+                      TensorBase like) except -1:
+    """Refuses what is no x and gradient of rows of which `like` is a weight or bias."""
+    require_like(x, g, op)
+    if x.size > 0:
+        require_moments(moments, x.size // max(like.size, 1), op)
+    if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
+        raise ValueError(f"{op}: needs contiguous tensors of one dtype")
+    return 0
+
+
 def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorBase g not None,
                      TensorBase weight=None, TensorBase bias=None):
     """The gradients at those of weight and bias that are given, or None; ``x`` and ``g``
@@ -271,15 +295,11 @@ def affine_gradients(TensorBase x not None, TensorBase moments not None, TensorB
     cdef str op = NAMES[KL_ROW_standardize_backward]
     cdef TensorBase like = bias if weight is None else weight
     cdef TensorBase weight_gradient = None, bias_gradient = None
-    require_like(x, g, op)
+    check_affine(op, x, moments, g, like)
     memset(&call, 0, sizeof(call))
     call.rt = runtime()
     call.size = like.size
     call.rows = x.size // max(like.size, 1)
-    if x.size > 0:
-        require_moments(moments, call.rows, op)
-    if not (x.contiguous and g.contiguous) or like.dtype != x.dtype:
-        raise ValueError(f"{op}: needs contiguous tensors of one dtype")
     call.x = x.data
     call.g = g.data
     call.moments = <double *> moments.data

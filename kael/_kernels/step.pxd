@@ -52,16 +52,26 @@ cdef extern from "kael/optim/row.h" nogil:
                          const double *option) noexcept
 
 
+cdef extern from "kael/places.h":
+    struct kl_place:
+        size_t first
+        size_t last
+
+    struct kl_places:
+        kl_place *place
+        int64_t count
+        int64_t capacity
+
+    bint kl_places_clear(kl_places *set, int64_t capacity)
+    void kl_places_add(kl_places *set, kl_place one)
+    bint kl_places_settle(kl_places *set)
+    bint kl_places_meet(const kl_places *set, kl_place one)
+
+
 # What a group of parameters says: the rule's options as numbers, its flags as bits.
 cdef struct Group:
     double option[8]
     int variant
-
-
-# Memory that a row writes: its first byte, and the one past the last.
-cdef struct Interval:
-    size_t first
-    size_t last
 
 
 # In place of a key's number: the f32 parameter of which one of 16 bits is the rounding.
@@ -84,18 +94,33 @@ cdef class Step:
     cdef double factor              # of every gradient
     cdef bint clear                 # leave zeros in the gradients
     cdef bint backward              # from the end of memory: in every other step
-    cdef bint moved                 # some written array lies elsewhere than in the last step
+    cdef bint moved                 # some written array lies elsewhere than in the last step,
+    cdef bint given_moved           # or some gradient
     cdef int number                 # of the rule
     cdef const kl_optim_rule *rule
     cdef kl_optim_driver driver
     cdef readonly str op
     cdef readonly tuple options     # (key, index into a pair or -1)
+    cdef tuple option_keys
+    cdef int option_index[8]
     cdef readonly tuple flags
     cdef readonly tuple keys        # of what is kept: numbers first, then arrays
     cdef int numbers                # how many of them are numbers
     cdef Kept kept[6]               # in the order of keys
     cdef object lock                # one step at a time
     cdef int64_t forks              # count of forks when the lock was made
+    # The tensors of the rows, held while the GIL is released: what the step changes (a row's
+    # parameter, its master if it has one, what is kept of `keys` in their order), and a gradient
+    # for each row.
+    cdef list written
+    cdef list gradients
+    cdef bint strided               # some tensor needs a dense copy
+    cdef bint ordered               # one region for each row, in order: what one reads or writes,
+    cdef bint crowded               # another writes,
+    cdef bint crossed               # or it reads, as its gradient, what is written
+    cdef kl_places places           # that are written
+    cdef kl_place *given            # where the gradient of each row lies
+    cdef int64_t compared           # rows that were compared for that
     cdef list missing               # (parameter, its state or None, key number, value, is wide)
     cdef set fresh                  # ids of the parameters whose state this step has made
 
@@ -113,6 +138,7 @@ cdef class Step:
     # others (through `point` where they are written), size and dtype are for the caller to fill in.
     cdef kl_optim_row *append(self, const Group *group) except NULL
     cdef int grow(self) except -1
+    cdef void *grown(self, void *block, int64_t capacity, size_t size) except NULL
     # What the state has under key k, or a note that it is missing. How its tensors are told, looked
     # at and made is the subclass's.
     cdef int add_kept(self, kl_optim_row *row, int k, object owner, dict s,
@@ -126,11 +152,22 @@ cdef class Step:
     cdef int create(self, object state) except -1
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
+    # The bytes between which a tensor lies, none if it is empty: the subclass's.
+    cdef int extent(self, object t, kl_place *out) except -1
+    # Says where the gradient of the row just added lies, unless it is the parameter itself.
+    cdef void give(self, kl_place place) noexcept
+    # Whether the gradient of row i may change while rows are written: it needs a copy.
+    cdef bint is_crossed(self, int64_t i) noexcept
+    # Whether any two of the tensors overlap, as their extents see it.
+    cdef bint share_memory(self, list tensors) except -1
+    cdef bint settle(self, list tensors, kl_places *places) except -1
+    # Finds out what `ordered` tells, where it can have changed.
+    cdef int order(self) except -1
     # Bytes that a step of the rows touches.
     cdef int64_t bytes_of_rows(self, const kl_optim_row *rows, int64_t count) noexcept
     # Advances the numbers of rows [start, start + count), then updates the rows.
     cdef int launch(self, int64_t start, int64_t count) except -1
 
 
-# Whether any two of them overlap; sorts them.
-cdef bint any_overlap(Interval *intervals, int64_t count) noexcept
+# state[p], or None; `place` is where the last one stood.
+cdef dict kept_of(object state, object p, Py_ssize_t *place)

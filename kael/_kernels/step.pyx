@@ -8,10 +8,10 @@ first; `launch` cannot be refused.
 import os
 import threading
 
-from cpython.dict cimport PyDict_GetItemWithError
+from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
 from cpython.object cimport PyObject
 from libc.stdint cimport int64_t
-from libc.stdlib cimport free, qsort, realloc
+from libc.stdlib cimport free, realloc
 from libc.string cimport memset
 
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
@@ -45,6 +45,8 @@ cdef class Step:
     def __dealloc__(self):
         free(self.rows)
         free(self.groups)
+        free(self.given)
+        free(self.places.place)
 
     cpdef object alone(self):
         if self.forks != forks:
@@ -59,6 +61,9 @@ cdef class Step:
         self.driver = driver
         self.op = rule.name.decode()
         self.options = tuple([split_index(word) for word in rule.options.decode().split()])
+        self.option_keys = tuple([key for key, _ in self.options])
+        for i in range(len(self.options)):
+            self.option_index[i] = self.options[i][1]
         self.flags = tuple(rule.flags.decode().split())
         numbers = rule.numbers.decode().split()
         self.numbers = len(numbers)
@@ -72,10 +77,11 @@ cdef class Step:
         """What a group says."""
         cdef int i
         out.variant = 0
-        for i in range(len(self.options)):
-            key, index = self.options[i]
-            value = group[key]
-            out.option[i] = float(value if index < 0 else self.half(key, value, index))
+        for i in range(len(self.option_keys)):
+            value = group[self.option_keys[i]]
+            if self.option_index[i] >= 0:
+                value = self.half(self.option_keys[i], value, self.option_index[i])
+            out.option[i] = float(value)
         for i in range(len(self.flags)):
             if group[self.flags[i]]:
                 out.variant |= 1 << i
@@ -163,19 +169,72 @@ cdef class Step:
         self.moved = self.moved or slot[0] != data
         slot[0] = data
 
+    cdef int extent(self, object t, kl_place *out) except -1:
+        raise NotImplementedError
+
+    cdef void give(self, kl_place place) noexcept:
+        cdef kl_place *last = &self.given[self.count - 1]
+        if last.first != place.first or last.last != place.last:
+            last[0] = place
+            self.given_moved = True
+
+    cdef bint is_crossed(self, int64_t i) noexcept:
+        return self.crossed and kl_places_meet(&self.places, self.given[i])
+
+    cdef bint share_memory(self, list tensors) except -1:
+        cdef kl_places places
+        places.place = NULL
+        places.count = places.capacity = 0
+        try:
+            return self.settle(tensors, &places)
+        finally:
+            free(places.place)
+
+    cdef bint settle(self, list tensors, kl_places *places) except -1:
+        """Fills the set with the tensors' places; whether any two overlap."""
+        cdef kl_place one
+        if not kl_places_clear(places, len(tensors)):
+            raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
+        for t in tensors:
+            self.extent(t, &one)
+            kl_places_add(places, one)
+        return kl_places_settle(places)
+
+    cdef int order(self) except -1:
+        """Where strided tensors begin tells too little: they are always compared."""
+        cdef bint anew = self.moved or self.strided or self.count > self.compared
+        cdef int64_t i
+        if anew:
+            self.crowded = self.settle(self.written, &self.places)
+            self.moved = False
+            self.compared = self.count
+        if anew or self.given_moved:
+            self.crossed = False
+            for i in range(self.count):
+                if kl_places_meet(&self.places, self.given[i]):
+                    self.crossed = True
+                    break
+            self.given_moved = False
+        self.ordered = self.crowded or self.crossed
+        self.strided = self.strided or self.crossed
+        return 0
+
     cdef int grow(self) except -1:
         cdef int64_t capacity = 2 * self.capacity + 8
-        cdef void *rows = realloc(self.rows, capacity * sizeof(kl_optim_row))
-        if rows is NULL:
-            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
-        self.rows = <kl_optim_row *> rows
-        memset(&self.rows[self.capacity], 0, (capacity - self.capacity) * sizeof(kl_optim_row))
-        cdef void *groups = realloc(self.groups, capacity * sizeof(Group))
-        if groups is NULL:
-            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
-        self.groups = <Group *> groups
+        cdef int64_t added = capacity - self.capacity
+        self.rows = <kl_optim_row *> self.grown(self.rows, capacity, sizeof(kl_optim_row))
+        memset(&self.rows[self.capacity], 0, added * sizeof(kl_optim_row))
+        self.groups = <Group *> self.grown(self.groups, capacity, sizeof(Group))
+        self.given = <kl_place *> self.grown(self.given, capacity, sizeof(kl_place))
+        memset(&self.given[self.capacity], 0, added * sizeof(kl_place))
         self.capacity = capacity
         return 0
+
+    cdef void *grown(self, void *block, int64_t capacity, size_t size) except NULL:
+        block = realloc(block, capacity * size)
+        if block is NULL:
+            raise MemoryError(f"{self.op}: no memory for {capacity} parameters")
+        return block
 
     cdef int64_t bytes_of_rows(self, const kl_optim_row *rows, int64_t count) noexcept:
         """Parameters and states are read and written, gradients read (or cleared as well)."""
@@ -215,23 +274,25 @@ cdef class Step:
         return check(status, self.op)
 
 
+cdef dict kept_of(object state, object p, Py_ssize_t *place):
+    """state[p], or None. State stands mostly in the order of the parameters, so the next entries
+    are tried before the hash, which is a call (of PyTorch's tensors, one of Python)."""
+    cdef PyObject *key
+    cdef PyObject *value
+    cdef Py_ssize_t next = place[0]
+    cdef int _tried
+    for _tried in range(4):
+        if not PyDict_Next(state, &next, &key, &value):
+            break
+        if key == <PyObject *> p:
+            place[0] = next
+            return <dict?> <object> value
+    value = PyDict_GetItemWithError(state, p)
+    return None if value is NULL else <dict?> <object> value
+
+
 cdef int64_t width_of(const kl_optim_row *row, int storage) noexcept:
     return kl_itemsize(row.dtype) if storage == KL_STORAGE_plain else 2
-
-
-cdef int by_address(const void *a, const void *b) noexcept nogil:
-    cdef size_t x = (<const Interval *> a).first
-    cdef size_t y = (<const Interval *> b).first
-    return (x > y) - (x < y)
-
-
-cdef bint any_overlap(Interval *intervals, int64_t count) noexcept:
-    cdef int64_t i
-    qsort(intervals, count, sizeof(Interval), by_address)
-    for i in range(1, count):
-        if intervals[i].first < intervals[i - 1].last:
-            return True
-    return False
 
 
 cdef tuple split_index(str word):

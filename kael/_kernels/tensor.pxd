@@ -51,8 +51,14 @@ cdef TensorBase tensor_on(Storage storage, int dtype, char *data, int ndim, cons
                           const int64_t *strides)
 
 # Raises RuntimeError unless an in-place `op` may write to self: read-only memory, or an expanded
-# tensor (one element seen at several places). Bumps the storage's version.
-cdef int begin_write(TensorBase self, str op) except -1
+# tensor (one element seen at several places).
+cdef int check_write(TensorBase self, str op) except -1
+
+cdef inline int begin_write(TensorBase self, str op) except -1:
+    """The same, and bumps the storage's version."""
+    check_write(self, op)
+    self.storage.version += 1
+    return 0
 
 cdef bint same_shape(TensorBase a, TensorBase b) noexcept nogil
 

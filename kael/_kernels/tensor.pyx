@@ -311,7 +311,7 @@ cdef void place(TensorBase self, Storage storage, char *data, const int64_t *sha
     self.contiguous = self.contiguous or empty
 
 
-cdef int begin_write(TensorBase self, str op) except -1:
+cdef int check_write(TensorBase self, str op) except -1:
     cdef int d
     if not self.storage.writable:
         raise RuntimeError(f"{op}: the tensor's memory is read-only")
@@ -320,7 +320,6 @@ cdef int begin_write(TensorBase self, str op) except -1:
             if self.strides_[d] == 0 and self.shape_[d] > 1:
                 raise RuntimeError(f"{op}: an expanded tensor shows one element at several places "
                                    f"(stride 0 at dim {d}); write to a clone")
-    self.storage.version += 1
     return 0
 
 

@@ -4,8 +4,9 @@ A tensor is described by DLPack's C exchange API, which PyTorch has since 2.10 (
 tensor), or else by its Python attributes (microseconds).
 """
 
+cimport cython
 from cpython.exc cimport PyErr_Clear
-from cpython.object cimport PyObject
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint32_t
 
@@ -27,6 +28,12 @@ cdef struct ExchangeApi:
     describe_function describe
     void *stream
 
+cdef extern from "Python.h":
+    ctypedef struct PyGetSetDescrObject:
+        PyGetSetDef *d_getset
+    bint Py_IS_TYPE(object thing, PyTypeObject *type)
+    PyTypeObject PyGetSetDescr_Type
+
 # Codes of DLPack's element types.
 cdef enum:
     INTEGER = 0
@@ -36,6 +43,7 @@ cdef enum:
     COMPLEX = 5
 
 
+@cython.final
 cdef class Reader:
     """Looks at tensors for an optimizer that messages call ``op``."""
 
@@ -45,6 +53,17 @@ cdef class Reader:
         self.tensor_type = tensors.Tensor
         self.parameter_type = tensors.Parameter
         self.describe = exchange_of(tensors.exchange_api())
+
+    cdef int begin(self) except -1:
+        """Finds what reads `grad`: the lookup of an attribute takes as long as all the rest."""
+        descriptor = self.parameter_type.grad
+        if descriptor is not self.grad:
+            self.grad = descriptor
+            self.grad_getter = NULL
+            if Py_IS_TYPE(descriptor, &PyGetSetDescr_Type) and (
+                    self.tensor_type.grad is descriptor):
+                self.grad_getter = (<PyGetSetDescrObject *> <void *> descriptor).d_getset
+        return 0
 
     cdef bint is_tensor(self, object thing) except -1:
         return type(thing) is self.tensor_type or isinstance(thing, self.tensor_type)

@@ -5,43 +5,28 @@ strided memory, count versions) in kael/torch/tensors.py. As in plan.pyx, a step
 validates first; a refused one changes nothing.
 """
 
-from cpython.dict cimport PyDict_GetItemWithError, PyDict_Next
-from cpython.object cimport PyObject
+cimport cython
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport free, malloc
 
 from kael._kernels.dlpack cimport Described
 from kael._kernels.optim cimport declare, numbers
 from kael._kernels.step cimport (
-    KL_STORAGE_plain, MASTER, Group, Interval, Step, any_overlap, kl_optim_row,
+    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_optim_row, kl_place,
 )
 from kael._kernels.torch_read cimport (
-    Array, Reader, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach, kl_same_sizes,
-    kl_strided, layout_of, number_dtype,
+    Array, Reader, grad_of, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach,
+    kl_same_sizes, kl_strided, layout_of, number_dtype,
 )
 
 
-# A row's tensors in TorchStep.tensors where they are listed, None where there is none: parameter,
-# gradient, what is kept, master.
-cdef enum:
-    GRADIENT = 1
-    KEPT = 2
-    LAST = 8
-    PER_ROW = 9
-
-
+@cython.final
 cdef class TorchStep(Step):
     """A step of the rule of that name; ``op`` is how messages call it."""
     cdef object torch              # kael.torch.tensors
+    cdef object increment_version
     cdef Reader reader
-    cdef list tensors              # held while the GIL is released: PER_ROW for each row if listed
-    cdef bint listed               # so as to make stand-ins; it costs a tenth of a small step
-    cdef list written              # those that the step changes, but for gradients
     cdef list cleared              # gradients in which zeros are to be left
     cdef list room                 # what else is to live until the end of the step
-    cdef bint strided              # some tensor needs a stand-in
-    cdef bint ordered              # some written tensors share memory: one region each, in order
-    cdef int64_t compared          # rows among which shared memory was looked for
     cdef Array like                # the parameter of the row being added
     cdef bint masters              # its group gives parameters of 16 bits a master in f32
     cdef bint stochastic           # or rounds them by the random numbers of a seed from a position
@@ -52,6 +37,7 @@ cdef class TorchStep(Step):
         declare(self, numbers[rule])
         self.op = op
         self.torch = tensors
+        self.increment_version = tensors.increment_version
         self.reader = Reader(tensors, op)
 
     def step(self, list groups, object state, double factor=1.0, bint clear=False):
@@ -64,36 +50,35 @@ cdef class TorchStep(Step):
         self.take_turn([params, grads, states, group], None, factor, False)
 
     cdef int take_turn(self, list groups, object state, double factor, bint clear) except -1:
-        with self.alone():
+        lock = self.alone()
+        lock.acquire()
+        try:
             self.factor = factor
             self.clear = clear
-            try:
+            self.collect(groups, state)
+            if self.missing:
+                self.create(state)
                 self.collect(groups, state)
-                if self.missing:
-                    self.create(state)
-                    self.collect(groups, state)
-                if self.strided and not self.listed:
-                    self.listed = True
-                    self.collect(groups, state)
-                self.run()
-            finally:
-                self.forget()
+            self.run()
+        finally:
+            self.forget()
+            lock.release()
         return 0
 
     cdef int begin(self) except -1:
         self.count = 0
-        self.tensors = []
         self.written = []
-        self.cleared = []
+        self.gradients = []
+        self.cleared = [] if self.clear else None
         self.missing = []
-        self.drawn = []
+        self.drawn = None
         self.room = self.reader.room = []
         self.strided = False
-        return 0
+        return self.reader.begin()
 
     cdef int forget(self) except -1:
         self.cleared = self.drawn = None
-        self.tensors = self.written = self.missing = self.room = self.reader.room = None
+        self.written = self.gradients = self.missing = self.room = self.reader.room = None
         self.fresh = None
         return 0
 
@@ -101,7 +86,7 @@ cdef class TorchStep(Step):
         """A row for each parameter that has a gradient; without a state the groups are lists."""
         cdef dict group
         cdef Group options
-        cdef Py_ssize_t i, place = 0
+        cdef Py_ssize_t i = 0, place = 0
         self.begin()
         if state is None:
             self.read_storing(groups[3], 0)
@@ -109,11 +94,12 @@ cdef class TorchStep(Step):
             for i in range(len(groups[0])):
                 self.add(groups[0][i], groups[1][i], groups[2][i], &options)
             return self.end_group(groups[3])
-        for i, group in enumerate(groups):
+        for group in groups:
             self.read_storing(group, i)
             self.read(group, &options)
+            i += 1
             for p in <list?> group["params"]:
-                g = p.grad
+                g = grad_of(self.reader, p)
                 if g is not None:
                     self.add(p, g, kept_of(state, p, &place), &options)
             self.end_group(group)
@@ -131,7 +117,7 @@ cdef class TorchStep(Step):
 
     cdef int end_group(self, dict group) except -1:
         if self.stochastic:
-            self.drawn.append((group, (self.seed, self.position)))
+            self.drawn = (self.drawn or []) + [(group, (self.seed, self.position))]
         return 0
 
     cdef int add(self, object owner, object given, dict s, const Group *group) except -1:
@@ -139,6 +125,7 @@ cdef class TorchStep(Step):
         cdef Array *a = &self.like
         cdef Array b
         cdef kl_optim_row *row
+        cdef kl_place place
         cdef int k
         p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
@@ -158,11 +145,12 @@ cdef class TorchStep(Step):
         row.dtype = a.dtype
         row.grad_storage = b.storage
         row.fresh = self.fresh is not None and id(owner) in self.fresh
-        self.tensors.append(p)
-        self.tensors.append(g)
-        if self.listed:
-            self.tensors += (None,) * (PER_ROW - KEPT)
-        self.written.append(owner)
+        self.written.append(p)
+        self.gradients.append(g)
+        place.first = place.last = 0
+        if given is not owner:
+            place = place_of(&b.layout)
+        self.give(place)
         self.add_param(row, owner, s)
         if not (kl_is_dense(&a.layout) and self.in_order(row, &a.layout)):
             self.check_distinct(&a.layout, "parameters")
@@ -202,7 +190,7 @@ cdef class TorchStep(Step):
     cdef int check_distinct(self, const kl_strided *a, str what) except -1:
         """An expanded tensor cannot be written."""
         cdef int d
-        for d in range(a.ndim):
+        for d in range(a.ndim if a.size > 0 else 0):
             if a.strides[d] == 0 and a.shape[d] > 1:
                 raise RuntimeError(f"{self.op}: one of the {what} shows one element at several "
                                    f"places (stride 0 at dim {d})")
@@ -225,7 +213,8 @@ cdef class TorchStep(Step):
             return 0
         self.point(&row.place[k], d.data)
         row.place_dtype[k] = dtype
-        return self.keep(t, t, KEPT + k)
+        self.written.append(t)
+        return 0
 
     cdef int place_array(self, kl_optim_row *row, int k, object owner, object t) except -1:
         cdef int storage = row.state_storage
@@ -248,20 +237,12 @@ cdef class TorchStep(Step):
         if not kl_goes_with(&b.layout, &self.like.layout):
             self.check_distinct(&b.layout, "states")
             self.strided = True
-        return self.keep(t, taken, LAST if k == MASTER else KEPT + k)
+        self.written.append(taken)
+        return 0
 
     cdef int refuse_state(self, int k, object t) except -1:
         raise TypeError(f"{self.op}: state {self.key(k)!r} of {t.dtype} does not go with "
                         "its parameter or the rest of the state")
-
-    cdef int keep(self, object t, object taken, int slot) except -1:
-        """A tensor of the row just added, and what stands for it."""
-        if self.listed:
-            self.tensors[PER_ROW * (self.count - 1) + slot] = taken
-        elif taken is not t:
-            self.tensors.append(taken)
-        self.written.append(t)
-        return 0
 
     cdef object make(self, int k, object owner, double value, bint wide):
         if k == MASTER:
@@ -273,11 +254,9 @@ cdef class TorchStep(Step):
     cdef int run(self) except -1:
         """All rows in one region, or one by one where written tensors share memory."""
         cdef int64_t start, together
-        if self.moved or self.count > self.compared:
-            self.ordered = self.share_memory(self.written)
-            self.moved = False
-            self.compared = self.count
-        self.torch.increment_version(self.written)
+        cdef Py_ssize_t place = 0
+        self.order()
+        self.increment_version(self.written)
         cdef bint later = self.clear and (
             self.strided or self.share_memory(self.written + self.cleared))
         if later:  # a gradient that two rows read keeps its value for the second
@@ -285,47 +264,69 @@ cdef class TorchStep(Step):
                 self.rows[start].clear = False
         together = 1 if self.ordered else max(self.count, 1)
         for start in range(0, self.count, together):
-            copies = self.stand_in(start, start + together) if self.strided else ()
+            copies = self.stand_in(start, start + together, &place) if self.strided else ()
             self.launch(start, together)
             if copies:
                 self.torch.put_back(copies)
         if later:
             self.torch.clear(self.cleared)
         elif self.clear:
-            self.torch.increment_version(self.cleared)
-        for group, state in self.drawn:
-            group["rounding_state"] = state
+            self.increment_version(self.cleared)
+        if self.drawn:
+            for group, state in self.drawn:
+                group["rounding_state"] = state
         return 0
 
-    cdef list stand_in(self, int64_t start, int64_t stop):
-        """Points rows at dense copies in one order; returns pairs (tensor, copy) to put back."""
+    cdef list stand_in(self, int64_t start, int64_t stop, Py_ssize_t *place):
+        """Points rows at dense copies in one order; returns pairs (tensor, copy) to put back.
+        `place` is where the tensors of the first row stand."""
         cdef list copies = []
-        cdef Array a, b
+        cdef kl_optim_row *row
         cdef int64_t i
         cdef int k
         for i in range(start, stop):
-            p = self.reader.take(self.tensors[PER_ROW * i], &a, "parameters")
-            if not (kl_is_dense(&a.layout) and self.in_order(&self.rows[i], &a.layout)):
-                p = self.dense(p, p, &a, copies, self.rows[i].stochastic)
-                if self.rows[i].rounded is not NULL:
-                    self.rows[i].rounded = a.layout.data
-                else:
-                    self.rows[i].param = a.layout.data
-            for k in range(GRADIENT, PER_ROW):
-                t = self.tensors[PER_ROW * i + k]
-                if t is None or KEPT <= k < KEPT + self.numbers:
+            row = &self.rows[i]
+            like = self.stand_in_param(row, self.next_written(place), copies)
+            row.grad = self.beside(
+                self.gradients[i], row.grad, like, [], self.is_crossed(i))
+            if row.rounded is not NULL:
+                row.param = self.beside(
+                    self.next_written(place), row.param, like, copies, False)
+            for k in range(len(self.keys)):
+                if not self.exists(k, &self.groups[i]):
                     continue
-                self.reader.take(t, &b, "tensors")
-                if kl_goes_with(&b.layout, &a.layout):
-                    continue
-                self.dense(t, p, &b, copies if k != GRADIENT else [], False)
-                if k == GRADIENT:
-                    self.rows[i].grad = b.layout.data
-                elif k == LAST:
-                    self.rows[i].param = b.layout.data
-                else:
-                    self.rows[i].state[k - KEPT - self.numbers] = b.layout.data
+                t = self.next_written(place)
+                if k >= self.numbers:
+                    row.state[k - self.numbers] = self.beside(
+                        t, row.state[k - self.numbers], like, copies, False)
         return copies
+
+    cdef object next_written(self, Py_ssize_t *place):
+        place[0] += 1
+        return self.written[place[0] - 1]
+
+    cdef object stand_in_param(self, kl_optim_row *row, object p, list copies):
+        """The parameter, or its copy: what all of its row is to go with, and now in `like`."""
+        cdef Array *a = &self.like
+        self.reader.take(p, a, "parameters")
+        if kl_is_dense(&a.layout) and self.in_order(row, &a.layout):
+            return p
+        p = self.dense(p, p, a, copies, row.stochastic)
+        if row.rounded is not NULL:
+            row.rounded = a.layout.data
+        else:
+            row.param = a.layout.data
+        return p
+
+    cdef void *beside(self, object t, void *data, object like, list copies,
+                      bint apart) except? NULL:
+        """Where t, which lies at data, or its copy can be walked beside the row's parameter."""
+        cdef Array b
+        self.reader.take(t, &b, "tensors")
+        if not apart and kl_goes_with(&b.layout, &self.like.layout):
+            return data
+        self.dense(t, like, &b, copies, False)
+        return b.layout.data
 
     cdef object dense(self, object t, object like, Array *a, list copies, bint packed):
         """A copy of t with the memory order of `like`, or that of the indices, described in a and
@@ -336,43 +337,17 @@ cdef class TorchStep(Step):
         self.reader.take(copy, a, "tensors")
         return copy
 
-    cdef bint share_memory(self, list tensors) except -1:
-        """Whether any two of them overlap, as their hulls see it."""
-        cdef int64_t used = 0
-        cdef Py_ssize_t i
+    cdef int extent(self, object t, kl_place *out) except -1:
         cdef Described d
         cdef kl_strided layout
-        cdef bint overlap
-        cdef size_t size = (len(tensors) + 1) * sizeof(Interval)
-        cdef Interval *intervals = <Interval *> malloc(size)
-        if intervals is NULL:
-            raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
-        try:
-            for i in range(len(tensors)):
-                self.reader.look_at(tensors[i], &d, "tensors")
-                layout = layout_of(&d)
-                if layout.size > 0:
-                    intervals[used].first = <size_t> layout.data
-                    intervals[used].last = intervals[used].first + kl_reach(&layout)
-                    used += 1
-            overlap = any_overlap(intervals, used)
-        finally:
-            free(intervals)
-        return overlap
+        self.reader.look_at(t, &d, "tensors")
+        layout = layout_of(&d)
+        out[0] = place_of(&layout)
+        return 0
 
 
-cdef dict kept_of(object state, object p, Py_ssize_t *place):
-    """state[p], or None. State stands mostly in the order of the parameters, so the next entries
-    are tried before the hash, which PyTorch computes in Python."""
-    cdef PyObject *key
-    cdef PyObject *value
-    cdef Py_ssize_t next = place[0]
-    cdef int _tried
-    for _tried in range(4):
-        if not PyDict_Next(state, &next, &key, &value):
-            break
-        if key == <PyObject *> p:
-            place[0] = next
-            return <dict?> <object> value
-    value = PyDict_GetItemWithError(state, p)
-    return None if value is NULL else <dict?> <object> value
+cdef kl_place place_of(const kl_strided *layout) noexcept:
+    cdef kl_place place
+    place.first = <size_t> layout.data
+    place.last = place.first + <size_t> kl_reach(layout)
+    return place

@@ -6,7 +6,8 @@ from cpython.slice cimport PySlice_AdjustIndices, PySlice_Check, PySlice_Unpack
 from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.tensor cimport (
-    KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape, wrap_dim,
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape,
+    wrap_dim,
 )
 from kael._kernels.tensor import require_tensor
 
@@ -58,7 +59,7 @@ cdef bint is_integer(object item):
         return not PyBool_Check(item)
     if isinstance(item, TensorBase):
         return (<TensorBase> item).ndim == 0 and not kl_is_float((<TensorBase> item).dtype) \
-            and (<TensorBase> item).dtype != 0
+            and (<TensorBase> item).dtype != KL_DTYPE_bool
     if not hasattr(item, "__index__"):
         return False
     return getattr(item, "shape", ()) == () and getattr(item, "dtype", None) != "bool"

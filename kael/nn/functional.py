@@ -1,15 +1,16 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
-from kael import random
 from kael._kernels.tensor import alias, require_tensor
 from kael.autograd import record
 from kael.checks import flag, integer, items, real
 from kael.creation import empty
+from kael.dtypes import bool_
 from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
 from kael.ops.rows import causal_softmax, rms_norm
 from kael.ops.shape import flatten
+from kael.random_fill import bernoulli_
 
 __all__ = [
     "causal_softmax", "cross_entropy", "dropout", "embedding", "flatten", "gelu", "l1_loss",
@@ -181,7 +182,7 @@ def dropout(input, p=0.5, training=True, *, generator=None):
         raise TypeError(f"dropout: the input must be of floats, got {input.dtype.name}")
     if not training or p == 0.0:
         return input
-    mask = random.bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
+    mask = bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
     return input * (mask if p == 1.0 else mask * (1.0 / (1.0 - p)))
 
 
@@ -219,7 +220,7 @@ def embedding(input, weight, padding_idx=None):
         If ``padding_idx`` is no row.
     """
     require_tensor("embedding", input, weight)
-    if input.dtype.is_floating_point or input.dtype.code == 0:
+    if input.dtype.is_floating_point or input.dtype is bool_:
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
     if padding_idx is not None:
         padding_idx = padding_row(padding_idx, weight.shape[0])

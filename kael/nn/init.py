@@ -2,7 +2,7 @@
 
 import math
 
-from kael import random
+from kael import random_fill
 from kael._kernels.tensor import require_tensor
 from kael.autograd import no_grad
 from kael.checks import real
@@ -29,7 +29,7 @@ def uniform_(tensor, a=0.0, b=1.0, generator=None):
     Tensor
         ``tensor``.
     """
-    return random.uniform_(tensor, a, b, generator=generator)
+    return random_fill.uniform_(tensor, a, b, generator=generator)
 
 
 @no_grad
@@ -48,7 +48,7 @@ def normal_(tensor, mean=0.0, std=1.0, generator=None):
     Tensor
         ``tensor``.
     """
-    return random.normal_(tensor, mean, std, generator=generator)
+    return random_fill.normal_(tensor, mean, std, generator=generator)
 
 
 @no_grad
@@ -175,7 +175,7 @@ def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gene
     He, Zhang, Ren and Sun, "Delving deep into rectifiers", 2015.
     """
     bound = math.sqrt(3.0) * _kaiming_std("kaiming_uniform_", tensor, a, mode, nonlinearity)
-    return random.fill_uniform("kaiming_uniform_", tensor, -bound, bound, generator)
+    return random_fill.fill_uniform("kaiming_uniform_", tensor, -bound, bound, generator)
 
 
 @no_grad
@@ -193,7 +193,7 @@ def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", gener
         ``tensor``.
     """
     std = _kaiming_std("kaiming_normal_", tensor, a, mode, nonlinearity)
-    return random.fill_normal("kaiming_normal_", tensor, 0.0, std, generator)
+    return random_fill.fill_normal("kaiming_normal_", tensor, 0.0, std, generator)
 
 
 def _xavier_std(op, tensor, gain):
@@ -223,7 +223,7 @@ def xavier_uniform_(tensor, gain=1.0, generator=None):
     2010.
     """
     bound = math.sqrt(3.0) * _xavier_std("xavier_uniform_", tensor, gain)
-    return random.fill_uniform("xavier_uniform_", tensor, -bound, bound, generator)
+    return random_fill.fill_uniform("xavier_uniform_", tensor, -bound, bound, generator)
 
 
 @no_grad
@@ -241,4 +241,4 @@ def xavier_normal_(tensor, gain=1.0, generator=None):
         ``tensor``.
     """
     std = _xavier_std("xavier_normal_", tensor, gain)
-    return random.fill_normal("xavier_normal_", tensor, 0.0, std, generator)
+    return random_fill.fill_normal("xavier_normal_", tensor, 0.0, std, generator)

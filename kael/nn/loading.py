@@ -3,11 +3,12 @@
 from collections import namedtuple
 from collections.abc import Mapping
 
+from kael._kernels.graph import can_be_written
 from kael.autograd import no_grad
 from kael.checks import flag
 from kael.tensor import Tensor
 
-__all__ = ["can_be_written", "load"]
+__all__ = ["load"]
 
 
 class IncompatibleKeys(namedtuple("IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
@@ -60,9 +61,3 @@ def _mismatch(key, value, target):
         f"size mismatch for {key}: copying a param with shape {value.shape} from checkpoint, the "
         f"shape in current model is {target.shape}."
     ]
-
-
-def can_be_written(target):
-    """Whether a tensor is neither read-only nor shows one element at several places."""
-    dims = zip(target.stride(), target.shape, strict=True)
-    return target.is_writable and not any(step == 0 and size > 1 for step, size in dims)

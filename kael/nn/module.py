@@ -37,7 +37,7 @@ class Module(Tree):
     """
 
     def __init__(self):
-        # Past __setattr__, which these four dicts serve.
+        # Past __setattr__, which finds its registries here.
         vars(self).update(
             training=True,
             _parameters={},

@@ -5,7 +5,7 @@ import builtins
 from kael._kernels import elementwise as kernels
 from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, uint8
+from kael.dtypes import bool_, integer_range
 from kael.ops.elementwise import eq, maximum, minimum, where
 from kael.ops.rules import METHODS, common_dtype, in_place, tensor_of
 from kael.ops.shape import joined_shape, unbroadcast
@@ -71,10 +71,7 @@ def _within(dtype, bound, lower):
     """The bound, or for an integer that no element passes the nearest one that the dtype holds."""
     if not isinstance(bound, int) or dtype.is_floating_point or dtype is bool_:
         return bound
-    if dtype is uint8:
-        least, greatest = 0, 255
-    else:
-        least, greatest = -(1 << 8 * dtype.itemsize - 1), (1 << 8 * dtype.itemsize - 1) - 1
+    least, greatest = integer_range(dtype)
     return builtins.max(bound, least) if lower else builtins.min(bound, greatest)
 
 

@@ -19,10 +19,10 @@ def einsum(equation, *operands):
     ``->`` the result has the letters that occur once, in alphabetical order, after ``...``. Dims of
     size 1 are broadcast.
 
-    Two operands are one batched :func:`matmul` (numerics R2; the summed dims are numbered row-major
-    in the order in which the first operand names them), or a product of elements where no dim is
-    summed. Views are read as they lie: an operand is copied only where several summed dims do not
-    step through its memory as one. More operands are contracted from left to right.
+    Two operands are one batched :func:`matmul` (R2 of docs/promise.md; the summed dims are numbered
+    row-major in the order in which the first operand names them), or a product of elements where
+    no dim is summed. Views are read as they lie: an operand is copied only where several summed
+    dims do not step through its memory as one. More operands are contracted from left to right.
 
     Parameters
     ----------

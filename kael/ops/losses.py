@@ -9,7 +9,7 @@ from kael._kernels.tensor import require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.checks import integer, real
-from kael.dtypes import int64
+from kael.dtypes import bool_, int64
 from kael.ops.rows import log_softmax
 
 __all__ = ["cross_entropy_losses"]
@@ -72,7 +72,7 @@ def row_losses(op, logits, targets, dim, weight, ignore_index, smoothing):
     if needs_grad(weight):
         raise RuntimeError(f"{op}: not differentiable with respect to weight")
     floats = targets.dtype.is_floating_point
-    if targets.dtype.code == 0 or (floats and targets.ndim == logits.ndim - 1):
+    if targets.dtype is bool_ or (floats and targets.ndim == logits.ndim - 1):
         raise TypeError(f"{op}: targets must be integers, got {targets.dtype.name}")
     dim = normalize_dim(dim, logits.ndim, op)
     if floats:

@@ -11,7 +11,7 @@ from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
 from kael.autograd import needs_grad, record
 from kael.checks import flag, integer, real
-from kael.dtypes import as_dtype, float32, float64, int64
+from kael.dtypes import as_dtype, float32, int64, resolution
 
 __all__ = [
     "causal_softmax", "cumsum", "log_softmax", "logsumexp", "rms_norm", "softmax", "standardize",
@@ -187,9 +187,9 @@ def _one_dim(x, dim):
 def cumsum(x, dim, *, dtype=None):
     """Running sums along ``dim``.
 
-    Element i of the result has the bits of the sum of elements 0 to i, ``x[: i + 1].sum()``: the
-    fold of numerics R3 in double, rounded once, whatever the threads, the instruction set and the
-    layout. A running total in the dtype of ``x`` would lose its accuracy along the way.
+    Element i of the result has the bits of the sum of elements 0 to i, ``x[: i + 1].sum()``: a fold
+    in double, rounded once (R3 of docs/promise.md), whatever the threads, the instruction set and
+    the layout. A running total in the dtype of ``x`` would lose its accuracy along the way.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def rms_norm(x, normalized_shape, weight=None, eps=None):
     sizes = normalized_shape if isinstance(normalized_shape, (tuple, list)) else [normalized_shape]
     sizes = [integer("rms_norm", "a size of normalized_shape", size) for size in sizes]
     if eps is None:
-        eps = 2.0**-52 if x.dtype is float64 else 2.0**-23
+        eps = resolution(x.dtype)
     return normalize("rms_norm", x, tuple(sizes), eps, weight, None, centred=False)
 
 

@@ -9,7 +9,8 @@ from kael._kernels import rules as plain
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
-from kael.dtypes import bool_, default_of, float32, float64, int64, promote, uint8
+from kael.dtypes import bool_, default_of, float32, float64, int64, integer_range, promote
+from kael.ops import docstrings
 from kael.ops.conversion import clone
 from kael.ops.shape import unbroadcast
 
@@ -110,66 +111,6 @@ def _tensors(operands):
     return tuple(x if isinstance(x, TensorBase) else None for x in operands)
 
 
-# ---- the sections of the docstrings, by the number of operands ----
-
-SECTIONS = """
-
-Parameters
-----------
-{operands}
-
-Returns
--------
-Tensor, {shape}
-    {dtype}
-
-Raises
-------
-TypeError
-    If no operand is a Tensor, or the operation does not exist for the dtype.
-{errors}"""
-OPERANDS = {
-    1: "x : Tensor",
-    2: "a, b : Tensor or number",
-}
-SHAPES = {1: "of the shape of ``x``", 2: "of the shape that the operands broadcast to"}
-_PROMOTED = """Of the dtype that the operands promote to: a number is weak, it only raises the
-    category (bool, integer, float)."""
-DTYPES = {
-    (SAME, 1): "Of the dtype of ``x``.",
-    (FLOAT, 1): "Of the dtype of ``x``; float32 for integers and bool.",
-    (TEST, 1): "Of dtype bool.",
-    (FLOAT_TEST, 1): "Of dtype bool.",
-    (SAME, 2): _PROMOTED,
-    (FLOAT, 2): _PROMOTED + " Integers and bool give float32.",
-    (TEST, 2): "Of dtype bool.",
-}
-ERRORS = {
-    1: "",
-    2: """ValueError
-    If the shapes do not broadcast.
-""",
-}
-IN_PLACE = """In-place form of :func:`~kael.{name}`: writes the result into the first operand.
-
-Parameters
-{parameters}
-
-Returns
--------
-Tensor
-    The first operand.
-
-Raises
-------
-RuntimeError
-    If the result's shape is another, its category (bool, integer, float) is higher, or the tensor
-    is read-only, expanded, or a leaf that requires grad.
-TypeError, ValueError
-    As the function.
-"""
-
-
 # ---- making a rule ----
 
 
@@ -201,10 +142,7 @@ def _publish(rule, function, apply, doc):
     function.__name__ = function.__qualname__ = rule.name
     function.__module__ = "kael"
     count = 1 if rule is UNARY.get(rule.name) else 2
-    function.__doc__ = doc + SECTIONS.format(
-        operands=OPERANDS[count], shape=SHAPES[count], dtype=DTYPES[rule.works_in, count],
-        errors=ERRORS[count],
-    )  # fmt: skip
+    function.__doc__ = docstrings.described(doc, count, rule.works_in)
     METHODS[rule.name] = function
     if rule.works_in in (SAME, FLOAT):
         METHODS[rule.name + "_"] = in_place(function, rule, apply)
@@ -259,10 +197,8 @@ def _holds(dtype, n):
         return True
     if dtype.is_floating_point:
         return abs(n) < BEYOND_DOUBLE
-    if dtype is uint8:
-        return 0 <= n < 256
-    half = 1 << (8 * dtype.itemsize - 1)
-    return -half <= n < half
+    least, greatest = integer_range(dtype)
+    return least <= n <= greatest
 
 
 def _record_binary(rule, inputs, a, b, result):
@@ -307,16 +243,8 @@ def in_place(function, rule=None, apply=None):
 
     method.__name__ = method.__qualname__ = name
     method.__wrapped__ = function  # its signature
-    method.__doc__ = IN_PLACE.format(name=function.__name__, parameters=_parameters(function))
+    method.__doc__ = docstrings.of_in_place(function)
     return method
-
-
-def _parameters(function):
-    """The section of that name of a docstring; python -OO leaves none."""
-    doc = function.__doc__ or ""
-    if "\n    Parameters\n" in doc:  # as it stands in a file
-        doc = doc.replace("\n    ", "\n")
-    return doc.partition("\n\nParameters\n")[2].partition("\n\n")[0]
 
 
 def _fits_directly(rule, x, args):

@@ -3,7 +3,7 @@
 import math
 
 from kael.creation import tensor, zeros
-from kael.dtypes import float64
+from kael.dtypes import float64, resolution
 from kael.optim.composed import Composed
 from kael.optim.options import one_number
 
@@ -135,11 +135,6 @@ def moment(g, state, weight, least):
     rows = mix_(state["row_var"], mean_square(g, -1), weight)
     columns = mix_(state["col_var"], mean_square(g, -2), weight)
     return (rows @ columns) / rows.mean(-2, keepdim=True).clamp(min=least)
-
-
-def resolution(dtype):
-    """The distance from 1 to the next number of the dtype."""
-    return 2.0**-52 if dtype is float64 else 2.0**-23
 
 
 def real_power(base, exponent):

@@ -25,7 +25,7 @@ from kael.autograd import no_grad
 from kael.interop import from_numpy
 from kael.optim import adafactor as _adafactor
 from kael.optim import muon as _muon
-from kael.optim.arguments import described
+from kael.optim.docstrings import described
 from kael.optim.options import check_placeholders
 from kael.tensor import Tensor
 

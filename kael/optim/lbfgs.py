@@ -12,6 +12,12 @@ from kael.optim.wolfe import Point, strong_wolfe
 __all__ = ["LBFGS"]
 
 
+def check_alone(groups):
+    """Raises PyTorch's error where a second group would be passed over in silence."""
+    if len(groups) != 1:
+        raise AssertionError(f"Expected exactly one param_group, but got {len(groups)}")
+
+
 class LBFGS(Optimizer):
     """L-BFGS, with the arguments, defaults and state of ``torch.optim.LBFGS``.
 
@@ -95,8 +101,14 @@ class LBFGS(Optimizer):
         -------
         Tensor
             The loss before the step.
+
+        Raises
+        ------
+        AssertionError
+            A group was added after the construction.
         """
         with turn(self):
+            check_alone(self.param_groups)
             return self._minimise(enable_grad()(closure))
 
     def _minimise(self, closure):

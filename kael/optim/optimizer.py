@@ -32,11 +32,11 @@ FLAGS = (
     "amsgrad", "capturable", "centered", "decoupled_weight_decay", "maximize", "nesterov",
 )  # fmt: skip
 
-# Keys of the state that are single numbers.
-NUMBERS = ("step", "eta", "mu", "mu_product")
-
 required = _Required()
 """Default of an option that every parameter group must give."""
+
+# Keys of the state that are single numbers.
+NUMBERS = ("step", "eta", "mu", "mu_product")
 
 
 class Optimizer(Hooked):

@@ -23,9 +23,9 @@ def expected():
     return json.loads(DIGESTS.read_text())
 
 
-def found(names=None):
+def found():
     """The same as this machine makes it now, with the instruction set and threads in use."""
-    return {name: {t: digest(CASES[name](t)) for t in DTYPES} for name in names or CASES}
+    return {name: {t: digest(case(t)) for t in DTYPES} for name, case in CASES.items()}
 
 
 def write():

@@ -4,6 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from kael.optim.optimizer import NUMBERS
+
 __all__ = [
     "HALVES", "Parameter", "Tensor", "address", "check_kind", "check_place", "check_storing",
     "clear", "dense_copy", "element_type", "exchange_api", "increment_version", "new_array",
@@ -16,8 +18,6 @@ SUPPORTED = (
     "supported"
 )
 HALVES = (torch.float16, torch.bfloat16)
-# Keys of the state that are single numbers.
-NUMBERS = ("step", "eta", "mu", "mu_product")
 # By dtype, (code, bits) of DLPack.
 ELEMENT_TYPES = {
     torch.float32: (2, 32),
@@ -32,7 +32,8 @@ ELEMENT_TYPES = {
 }
 _no_dispatch = torch._C._disabled_torch_dispatch_impl
 
-increment_version = torch.autograd.graph.increment_version
+# Of a list of tensors; the public function asks first whether it is one.
+increment_version = torch._C._increment_version
 
 
 def exchange_api():

@@ -1,10 +1,10 @@
 /* Elementwise loops in plain C, which the compiler's vectoriser widens.
  *
- * A kernel is int name(void *out, const void *const *in, int64_t n, bool streamed) over contiguous
- * elements, every pointer aligned to its element. out may be exactly an input of the same element
- * size, but may not overlap the inputs otherwise. streamed: out is no input, aligned to
- * KL_ALIGNMENT, and better stored past the caches, which a kernel may do. It returns a kl_status;
- * on failure out is arbitrary.
+ * A kernel is int name(void *out, const void *const *in, int64_t n, unsigned streamed) over
+ * contiguous elements, every pointer aligned to its element. out may be exactly an input of the
+ * same element size, but may not overlap the inputs otherwise. streamed: unless 0, out is no input,
+ * aligned to KL_ALIGNMENT, and better stored past the caches, which a kernel may do; kStreamedFrom
+ * << k is set where input k comes from memory. It returns a kl_status; on failure out is arbitrary.
  */
 #ifndef KAEL_ELEMENTWISE_LOOPS_H
 #define KAEL_ELEMENTWISE_LOOPS_H
@@ -13,8 +13,9 @@
 #include "kael/status.h"
 
 enum { kMaxOperands = 4 }; /* the output and up to three inputs */
+enum { kStreamed = 1, kStreamedFrom = 2 };
 
-typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, bool streamed);
+typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, unsigned streamed);
 
 /* The turns of the loop are independent, also when out is an input. Nothing for clang, whose
  * spelling warns about loops that have no vector form. */
@@ -27,7 +28,7 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, bool strea
 /* to y[i] = expression of `a`, the value of from x[i] as the type value; may set `status`. */
 #define KL_UNARY_LOOP(name, from, value, to, expression)                   \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           bool streamed) {                                \
+                           unsigned streamed) {                            \
         (void)streamed;                                                    \
         const from *x = in[0];                                             \
         to *y = out;                                                       \
@@ -43,7 +44,7 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, bool strea
 /* to z[i] = expression of `a` and `b`, the values of from x[i] and y[i]. */
 #define KL_BINARY_LOOP(name, from, value, to, expression)                  \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           bool streamed) {                                \
+                           unsigned streamed) {                            \
         (void)streamed;                                                    \
         const from *x = in[0], *y = in[1];                                 \
         to *z = out;                                                       \
@@ -59,7 +60,7 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, bool strea
 /* in: condition (0 or 1), a, b. */
 #define KL_WHERE_LOOP(name, type)                                          \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           bool streamed) {                                \
+                           unsigned streamed) {                            \
         (void)streamed;                                                    \
         const uint8_t *condition = in[0];                                  \
         const type *a = in[1], *b = in[2];                                 \

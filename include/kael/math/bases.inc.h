@@ -15,7 +15,7 @@ KL_INLINE V(vec) KL_FN(exp2)(V(vec) x) {
 /* log(x) / log(base) = k unit + log(m) factor, both factors in two parts. */
 KL_INLINE V(vec) KL_FN(log_base)(V(vec) x, T unit, T unit_low, T factor, T factor_low) {
     V(vec) k;
-    const V(vec) f = KL_FN(log_reduce)(x, &k);
+    const V(vec) f = KL_FN(log_reduce)(x, true, &k);
     /* log(m) = f - (h - s (h + R)) as in log_sum, in two parts */
     const V(vec) s = V(div)(f, V(add)(V(splat)(2), f));
     const V(vec) z = V(mul)(s, s);

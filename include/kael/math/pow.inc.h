@@ -3,7 +3,7 @@
 KL_INLINE V(vec) KL_FN(log_split)(V(vec) x, V(vec) *low) {
     V(vec) k;
     const V(vec) two = V(splat)(2);
-    const V(vec) f = KL_FN(log_reduce)(x, &k);
+    const V(vec) f = KL_FN(log_reduce)(x, true, &k);
     /* s = f / (2 + f) */
     const V(vec) d = V(add)(two, f);
     const V(vec) d_rest = V(sub)(f, V(sub)(d, two));

@@ -18,7 +18,7 @@ KL_INLINE V(vec) KL_FN(rsqrt)(V(vec) x) {
 KL_INLINE V(vec) KL_FN(cbrt)(V(vec) x) {
     V(vec) k;
     const V(vec) a = V(abs)(x), one = V(splat)(1), zero = V(splat)(0);
-    const V(vec) f = KL_FN(log_reduce)(a, &k);
+    const V(vec) f = KL_FN(log_reduce)(a, true, &k);
     const V(vec) rounder = V(splat)(KL_ROUNDER + 2 * KL_BIAS);
     const V(vec) shifted = V(fma)(k, V(splat)((T)(1.0 / 3)), rounder);
     const V(vec) j = V(fnma)(V(sub)(shifted, rounder), V(splat)(3), k);

@@ -41,6 +41,7 @@ KL_INLINE KL_EXACT(sum) KL_EXACT(add)(KL_EXACT(sum) sum, KL_EXACT(row) row,
     sum.first += KL_WIDE(row.first, value.first);
     sum.second += KL_WIDE(row.second, value.first);
     if (sizeof(KL_WORD) == 8) sum.second += KL_WIDE(row.first, value.second);
+    KL_SETTLE(sum.second);
     return sum;
 }
 

@@ -56,7 +56,7 @@ KL_INLINE void kl_run_inner(struct kl_tile *tile, int64_t inner, int64_t fetches
     const int64_t outs = kl_ceil_div(tile->out_fetches, KL_TILE_FETCHES) * KL_TILE_STEPS;
     const int64_t pauses = kl_ceil_div(tile->fetches, KL_TILE_FETCHES);
     const int64_t rest = inner - tile->last_steps - outs;
-    tile->fetch_steps = rest / kl_max(1, pauses);
+    tile->fetch_steps = pauses > 0 ? rest / pauses : 0;
     tile->steps = rest - tile->fetch_steps * pauses;
     kernel(tile);
 }
@@ -209,36 +209,40 @@ KL_INLINE struct kl_panel kl_panel_at(const struct kl_tile_kernels *kernels,
     return panel;
 }
 
-static void kl_run_block(const struct kl_tile_kernels *kernels, const struct kl_block *whole) {
+/* The block is used up: a may have moved to its panels. It is not copied, since a copy by vectors
+ * of what was just written word by word waits for the stores before it, among them the sums of the
+ * product before: a tenth of 32 x 32 x 32. */
+static void kl_run_block(const struct kl_tile_kernels *kernels, struct kl_block *block) {
     const int64_t size = kernels->size;
-    struct kl_block block = *whole;
-    const bool activates = block.activation.kernel != NULL && block.mode != KL_TILE_PARK;
+    const bool activates = block->activation.kernel != NULL && block->mode != KL_TILE_PARK;
     int64_t waiting = 0; /* finished columns that wait for it */
-    struct kl_tile tile = {.a_row = block.a_row,
-                           .a_inner = block.a_inner,
-                           .out_row = block.out_row,
-                           .parked_row = block.parked_row,
-                           .mode = block.mode,
-                           .resumed = block.resumed};
-    const int64_t head = kl_head_columns(kernels, &block);
-    for (int64_t left = 0; left < block.columns; left += tile.columns) {
-        const int64_t rest = left == 0 && head > 0 ? head : block.columns - left;
-        const struct kl_panel panel = kl_panel_at(kernels, &block, left, rest, &tile);
-        tile.out = block.out + left * size;
-        tile.parked = block.parked + left * size;
-        tile.bias = block.bias != NULL ? block.bias + left * size : NULL;
-        kl_run_panel(kl_tile_set(kernels, rest), &block, &tile, &panel);
-        if (block.a_panels != NULL) {
-            block.a = block.a_panels;
-            block.a_packed = true;
-            block.a_panels = NULL;
+    struct kl_tile tile;
+    tile.a_row = block->a_row;
+    tile.a_inner = block->a_inner;
+    tile.out_row = block->out_row;
+    tile.parked_row = block->parked_row;
+    tile.tail = 0;
+    tile.mode = block->mode;
+    tile.resumed = block->resumed;
+    const int64_t head = kl_head_columns(kernels, block);
+    for (int64_t left = 0; left < block->columns; left += tile.columns) {
+        const int64_t rest = left == 0 && head > 0 ? head : block->columns - left;
+        const struct kl_panel panel = kl_panel_at(kernels, block, left, rest, &tile);
+        tile.out = block->out + left * size;
+        tile.parked = block->parked + left * size;
+        tile.bias = block->bias != NULL ? block->bias + left * size : NULL;
+        kl_run_panel(kl_tile_set(kernels, rest), block, &tile, &panel);
+        if (block->a_panels != NULL) {
+            block->a = block->a_panels;
+            block->a_packed = true;
+            block->a_panels = NULL;
         }
         waiting += tile.columns;
-        const bool last = left + tile.columns == block.columns;
-        if (activates && (last || block.rows * waiting * size >= KL_WAITING_BYTES)) {
-            kl_activate(&block.activation,
-                        block.out + (left + tile.columns - waiting) * size, block.out_row,
-                        block.rows, waiting, size);
+        const bool last = left + tile.columns == block->columns;
+        if (activates && (last || block->rows * waiting * size >= KL_WAITING_BYTES)) {
+            kl_activate(&block->activation,
+                        block->out + (left + tile.columns - waiting) * size, block->out_row,
+                        block->rows, waiting, size);
             waiting = 0;
         }
     }
@@ -266,6 +270,10 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .b = product->b.data + first * product->b.row + left * product->b.column,
         .b_inner = product->b.row,
         .b_column = product->columns > 1 ? product->b.column : size,
+        .a_packed = false,
+        .b_packed = false,
+        .a_panels = NULL,
+        .b_panel = NULL,
         .vectors = kernels->vectors[kl_min(product->rows, kernels->rows) - 1],
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
@@ -274,6 +282,7 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .parked = product->out + top * product->out_row + left * size, /* unused */
         .parked_row = product->out_row,
         .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
+        .resumed = false,
     };
 }
 
@@ -283,7 +292,7 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
     int64_t inner;
     for (int64_t first = 0; first < product->inner; first += inner) {
         inner = kl_visit(product->inner, first);
-        const struct kl_block block =
+        struct kl_block block =
             kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
         kl_run_block(kernels, &block);
     }

@@ -14,6 +14,7 @@ KL_INLINE void KL_FN(stream_vector)(V(vec) value[][KL_STREAM_STEPS], const int r
         sum[i] = edge ? V(load_part)(old, part) : V(load)(old);
     }
     KL_UNROLL for (int k = 0; k < steps; ++k) {
+        KL_TILE_ORDER;
         const T *const from = (const T *)(b[k / 3] + k % 3 * b_inner);
         const V(vec) row = edge ? V(load_part)(from, part) : V(load)(from);
         KL_UNROLL for (int i = 0; i < rows; ++i) sum[i] = V(fma)(value[i][k], row, sum[i]);
@@ -65,21 +66,21 @@ KL_INLINE void KL_FN(stream)(const struct kl_stream *job, const int rows, const 
 #define X(rows, steps)                                                                 \
     _Static_assert((rows) * (steps) + (rows) + 1 + KL_TILE_MASKS <= KL_TILE_REGISTERS, \
                    "the values of this kernel do not fit the registers");              \
-    static void KL_FN(stream_##rows)(const struct kl_stream *job) {                    \
+    static void KL_FN(stream_##rows##x##steps)(const struct kl_stream *job) {          \
         KL_FN(stream)(job, rows, steps);                                               \
     }
 KL_TILE_STREAMS(X)
 #undef X
 
 static const struct kl_stream_kernels KL_FN(stream_kernels) = {
-#define X(rows, steps) [(rows) - 1] = (steps),
-    .steps = {KL_TILE_STREAMS(X)},
-#undef X
-#define X(rows, steps) [(rows) - 1] = KL_FN(stream_##rows),
+    .rows = KL_TILE_STREAM_ROWS,
+    .steps = KL_TILE_STREAM_STEPS,
+    .from_l3 = KL_TILE_STREAM_FROM_L3,
+#define X(rows, steps) [steps][(rows) - 1] = KL_FN(stream_##rows##x##steps),
     .kernel = {KL_TILE_STREAMS(X)},
-#undef X
-#define X(rows, steps) +1
-    .rows = KL_TILE_STREAMS(X),
 #undef X
 };
 #undef KL_TILE_STREAMS
+#undef KL_TILE_STREAM_ROWS
+#undef KL_TILE_STREAM_STEPS
+#undef KL_TILE_STREAM_FROM_L3

@@ -117,7 +117,7 @@ static int kl_multiply_strips(const struct kl_runtime *rt, const struct kl_tile_
     const int64_t columns =
         kl_ceil_div(kl_ceil_div(product->columns, panel), job.column_strips) * panel;
     if (way == KL_STREAM)
-        job.scratch_bytes = rows * kl_stream_row(kernels, columns);
+        job.scratch_bytes = rows * kl_stream_row(kernels, rows, columns);
     else if (way == KL_TURNED)
         job.scratch_bytes = kl_round_up(
             kernels->turned != NULL ? kl_max(1, kl_turned_a_bytes(kernels, product))

@@ -92,8 +92,9 @@ struct kl_tile_kernels {
     const struct kl_tile_kernels *narrow; /* or NULL: for columns left over, vectors half as wide */
 };
 
-/* The kernels of stream.h: sums[h, columns] += a[h, steps[h - 1]] @ b[steps[h - 1], columns] by
- * kernel[h - 1], for up to `rows` rows. */
+/* The kernels of stream.h: sums[h, columns] += a[h, steps] @ b[steps, columns] by
+ * kernel[steps][h - 1]. Groups of rows that differ by one take as many steps as the taller of them,
+ * steps[h - 1] for h rows, and so have a kernel for either height. */
 enum { KL_STREAM_ROWS = 4, KL_STREAM_STEPS = 8 };
 struct kl_stream {
     const char *a;
@@ -107,7 +108,8 @@ struct kl_stream {
 };
 struct kl_stream_kernels {
     int rows, steps[KL_STREAM_ROWS];
-    void (*kernel[KL_STREAM_ROWS])(const struct kl_stream *job);
+    bool from_l3; /* worth it from there, too */
+    void (*kernel[KL_STREAM_STEPS + 1][KL_STREAM_ROWS])(const struct kl_stream *job);
 };
 
 /* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,

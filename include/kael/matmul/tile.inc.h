@@ -40,8 +40,10 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
                 KL_UNROLL for (int v = 0; v < vectors; ++v) {
                     const V(vec) row = KL_LOAD(b, v);
                     KL_TILE_ORDER;
-                    KL_UNROLL for (int i = 0; i < rows; ++i)
+                    KL_UNROLL for (int i = 0; i < rows; ++i) {
                         sum[i][v] = V(fma)(value[i], row, sum[i][v]);
+                        KL_SETTLE(sum[i][v]);
+                    }
                 }
             } else {
                 V(vec) row[KL_TILE_VECTORS];
@@ -98,18 +100,24 @@ KL_INLINE void KL_FN(tile_tail)(const struct kl_tile *tile, const int rows, cons
                                 V(vec) acc[][KL_TILE_VECTORS]) {
     const char *a = tile->a + tile->inner * tile->a_inner;
     const char *const b = tile->b + tile->inner * tile->b_inner;
+    /* Sums of a row at once: all find registers where fma reads b from memory, whole vectors of it
+     * on x86. */
+    const int abreast = edge || KL_TILE_LANES ? 1 : vectors;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
-        const char *value = a, *row = b;
-        V(vec) sum[KL_TILE_VECTORS];
-        KL_UNROLL for (int v = 0; v < vectors; ++v) sum[v] = V(splat)((T)0);
-        for (int64_t k = tile->tail; k > 0; --k) {
-            const V(vec) x = V(splat)(*(const KL_LOOSE *)value);
-            KL_UNROLL for (int v = 0; v < vectors; ++v)
-                sum[v] = V(fma)(x, KL_LOAD(row, v), sum[v]);
-            value += tile->a_inner;
-            row += tile->b_inner;
+        KL_UNROLL for (int first = 0; first < vectors; first += abreast) {
+            const char *value = a, *row = b;
+            V(vec) sum[KL_TILE_VECTORS];
+            KL_UNROLL for (int v = 0; v < abreast; ++v) sum[v] = V(splat)((T)0);
+            KL_ROLLED for (int64_t k = tile->tail; k > 0; --k) {
+                const V(vec) x = V(splat)(*(const KL_LOOSE *)value);
+                KL_UNROLL for (int v = 0; v < abreast; ++v)
+                    sum[v] = V(fma)(x, KL_LOAD(row, first + v), sum[v]);
+                value += tile->a_inner;
+                row += tile->b_inner;
+            }
+            KL_UNROLL for (int v = 0; v < abreast; ++v)
+                acc[i][first + v] = V(add)(acc[i][first + v], sum[v]);
         }
-        KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = V(add)(acc[i][v], sum[v]);
         KL_NEXT_ROW(a, tile->a_row);
     }
 }
@@ -172,15 +180,11 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
 
 #define KL_SHAPE(word, h, v) KL_FN(word##_##h##x##v)
 #define KL_SHAPE_REGISTERS(h, v) ((h) * (v) + ((h) < (v) ? (h) : (v)) + 1 + KL_TILE_MASKS)
-#define X(h, v)                                                       \
-    _Static_assert(KL_SHAPE_REGISTERS(h, v) <= KL_TILE_REGISTERS,     \
-                   "the sums of this tile do not fit the registers"); \
-    static void KL_SHAPE(tile, h, v)(const struct kl_tile *tile) {    \
-        KL_FN(tile)(tile, h, v, false);                               \
-    }                                                                 \
-    static void KL_SHAPE(edge, h, v)(const struct kl_tile *tile) {    \
-        KL_FN(tile)(tile, h, v, true);                                \
-    }
+#define X(h, v)                                                                  \
+    _Static_assert(KL_SHAPE_REGISTERS(h, v) <= KL_TILE_REGISTERS,                \
+                   "the sums of this tile do not fit the registers");            \
+    KL_KERNEL(KL_SHAPE(tile, h, v), kl_tile, KL_FN(tile)(job, h, v, false)) \
+    KL_KERNEL(KL_SHAPE(edge, h, v), kl_tile, KL_FN(tile)(job, h, v, true))
 KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #undef X
 #undef KL_SHAPE_REGISTERS

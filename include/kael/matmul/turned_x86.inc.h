@@ -15,8 +15,10 @@
 /* sum += the products of step s: lanes of b against values of a. */
 KL_INLINE void KL_FN(turned_step)(const char *a, KL_YMM_VECTOR b, const int rows,
                                   KL_YMM_VECTOR *sum) {
-    KL_UNROLL for (int i = 0; i < rows; ++i)
+    KL_UNROLL for (int i = 0; i < rows; ++i) {
         sum[i] = KL_YMM(fmadd)(KL_YMM(set1)(((const KL_LOOSE *)a)[i]), b, sum[i]);
+        KL_SETTLE(sum[i]);
+    }
 }
 
 /* What becomes of the sums, as with a tile. */
@@ -109,9 +111,7 @@ KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
 #define X(h, v)                                                         \
     _Static_assert(KL_TURNED_STREAMS * (h) + 8 <= KL_TILE_REGISTERS,    \
                    "the sums of this kernel do not fit the registers"); \
-    static void KL_FN(turned_##h)(const struct kl_turned *job) {        \
-        KL_FN(turned)(job, h);                                          \
-    }
+    KL_KERNEL(KL_FN(turned_##h), kl_turned, KL_FN(turned)(job, h))
 KL_TURNED_HEIGHTS(X)
 #undef X
 

@@ -11,7 +11,10 @@
 #define KL_TILE_SMALL 2 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 1
-#define KL_TILE_STREAMS(X) X(1, 8) X(2, 6) /* rows of a, rows of b: see stream.h */
+#define KL_TILE_STREAMS(X) X(1, 8) X(1, 6) X(2, 6) X(2, 3) X(3, 3) /* rows of a and of b */
+#define KL_TILE_STREAM_ROWS 3
+#define KL_TILE_STREAM_STEPS {8, 6, 3}
+#define KL_TILE_STREAM_FROM_L3 1
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
 

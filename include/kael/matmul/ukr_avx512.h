@@ -12,7 +12,10 @@
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_LANES 0
 #define KL_TILE_MASKS 0 /* of vector registers */
-#define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(4, 6) /* rows of a, rows of b: see stream.h */
+#define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(3, 6) X(4, 6) /* rows of a and of b */
+#define KL_TILE_STREAM_ROWS 4
+#define KL_TILE_STREAM_STEPS {8, 8, 8, 6}
+#define KL_TILE_STREAM_FROM_L3 0
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, avx512) /* of half vectors, too */
 

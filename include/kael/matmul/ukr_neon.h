@@ -11,7 +11,10 @@
 #define KL_TILE_REGISTERS 32
 #define KL_TILE_SMALL 4 /* vectors of the tile of 4 rows of rung v4 */
 #define KL_TILE_MASKS 0 /* of vector registers */
-#define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(4, 6) /* rows of a, rows of b: see stream.h */
+#define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(3, 6) X(4, 6) /* rows of a and of b */
+#define KL_TILE_STREAM_ROWS 4
+#define KL_TILE_STREAM_STEPS {8, 8, 8, 6}
+#define KL_TILE_STREAM_FROM_L3 0
 /* Keeps loads where the source has them: gcc 12 would bring up all values first, and store sums
  * to make room. */
 #define KL_TILE_ORDER __asm__("" ::: "memory")

@@ -39,7 +39,7 @@ KL_INLINE void KL_FN(affine_add)(const struct kl_affine *call, const T *x, const
         const int64_t groups = (rows - lane + kl_lanes - 1) / kl_lanes;
         const T *y = g + lane * call->size;
         if (lanes->bias) {
-            KL_FN(span)(KL_TERM_VALUE, first == 0, y, step, groups, NULL, width,
+            KL_FN(span)(KL_TERM_VALUE, first == 0, y, NULL, step, groups, NULL, width,
                         lanes->bias + lane * width);
         }
         if (!lanes->weight) continue;
@@ -48,7 +48,7 @@ KL_INLINE void KL_FN(affine_add)(const struct kl_affine *call, const T *x, const
                                   moments + 2 * (lane + d * kl_lanes), y + d * step,
                                   products + d * width, width, call->size);
         }
-        KL_FN(span)(KL_TERM_VALUE, first == 0, products, width, groups, NULL, width,
+        KL_FN(span)(KL_TERM_VALUE, first == 0, products, NULL, width, groups, NULL, width,
                     lanes->weight + lane * width);
     }
 }

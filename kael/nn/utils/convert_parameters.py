@@ -1,9 +1,9 @@
 """All parameters of a model as one vector, and back."""
 
+from kael._kernels.graph import can_be_written
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import no_grad
 from kael.checks import items
-from kael.nn.loading import can_be_written
 from kael.ops.pieces import cat
 
 __all__ = ["parameters_to_vector", "vector_to_parameters"]

@@ -52,13 +52,13 @@ def _watch(optimizer):
         optimizer._opt_called = False
 
 
-def warn_of_epoch(stacklevel=3):
+def warn_of_epoch():
     warnings.warn(
         "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated "
         "where possible. Please use `scheduler.step()` to step the scheduler. With an epoch the "
         "closed form takes the place of the chainable one, where there is one.",
         UserWarning,
-        stacklevel=stacklevel,
+        stacklevel=3,
     )
 
 

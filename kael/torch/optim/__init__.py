@@ -14,7 +14,7 @@ import torch.optim as _torch
 from torch.optim import Optimizer, lr_scheduler, swa_utils
 
 from kael import optim as _kaels
-from kael.optim.arguments import borrowed
+from kael.optim.docstrings import borrowed
 from kael.torch import tensors
 from kael.torch.optim import functional
 from kael.torch.optim.compiled import Compiled

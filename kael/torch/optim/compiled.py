@@ -15,6 +15,8 @@ from kael.torch.nn.utils.clip import joint_norm
 
 __all__ = ["Compiled", "with_hooks"]
 
+_profiler_enabled = torch.autograd._profiler_enabled
+
 
 def with_hooks(step):
     """PyTorch's wrapper of a step (hooks and an entry for the profiler), which is left out while
@@ -29,7 +31,7 @@ def with_hooks(step):
             or self._optimizer_step_post_hooks
             or _global_optimizer_pre_hooks
             or _global_optimizer_post_hooks
-            or torch.autograd._profiler_enabled()
+            or _profiler_enabled()
         ):
             return wrapped(*args, **kwargs)
         return step(*args, **kwargs)
@@ -84,9 +86,9 @@ class Compiled(Optimizer):
     ``stochastic_rounding``
         New values are rounded up or down at random, with the probabilities that make the rounding
         right on average, so that steps below half a unit are not lost. Element i of the 16-bit
-        parameters of a group, as if they were one, takes random number i (numerics R7) from
-        ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of the
-        group, and a position, which each step moves on.
+        parameters of a group, as if they were one, takes random number i (R7 of docs/promise.md)
+        from ``rounding_state``, an option of the group: a seed, that of PyTorch and the number of
+        the group, and a position, which each step moves on.
     """
 
     _rule = None
@@ -233,10 +235,9 @@ class Compiled(Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        found_inf = getattr(self, "found_inf", None)
+        found_inf, scale = self.__dict__.get("found_inf"), self.__dict__.get("grad_scale")
         if found_inf is not None and float(found_inf) != 0.0:
             return loss
-        scale = getattr(self, "grad_scale", None)
         factor = 1.0 if scale is None else 1.0 / float(scale)
         if max_norm is not None:
             factor = clipping(self, max_norm, norm_type, self._norm, factor)

@@ -41,8 +41,10 @@ def check(t, like, op, what):
         raise TypeError(
             f"{op}: one of the {what}, of {t.dtype}, does not go with a parameter of {like.dtype}"
         )
-    if what != "gradients" and any(
-        n > 1 and stride == 0 for n, stride in zip(t.shape, t.stride(), strict=True)
+    if (
+        what != "gradients"
+        and t.numel() > 0
+        and any(n > 1 and stride == 0 for n, stride in zip(t.shape, t.stride(), strict=True))
     ):
         raise RuntimeError(f"{op}: one of the {what} shows one element at several places")
 
@@ -211,8 +213,11 @@ class LBFGS(Compiled, _torch.LBFGS):
         ------
         TypeError
             A tensor that the update cannot take. Nothing is changed then.
+        AssertionError
+            A group was added after the construction.
         """
         with turn(self), torch.no_grad(), no_grad():
+            lbfgs.check_alone(self.param_groups)
             for p in self.param_groups[0]["params"]:
                 self._check_tensor(p, "parameters")
             return _Twin(self).minimise(torch.enable_grad()(closure))

@@ -10,7 +10,7 @@ import inspect
 
 from kael._kernels.torch_step import TorchStep
 from kael.optim import functional as kaels
-from kael.optim.arguments import described
+from kael.optim.docstrings import described
 from kael.torch import tensors
 from kael.torch.optim import composed
 
