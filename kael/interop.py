@@ -42,8 +42,16 @@ def from_numpy(array):
 
     if not isinstance(array, np.ndarray):
         raise TypeError(f"from_numpy: expected a NumPy array, got {type(array).__name__}")
+    return _on_array("from_numpy", array)
+
+
+def _on_array(op, array):
+    """:func:`from_numpy` in the name of ``op``."""
     native = array.dtype.newbyteorder("=")
-    as_dtype(native)
+    try:
+        as_dtype(native)
+    except TypeError as error:
+        raise TypeError(f"{op}: {error}") from None
     odd = any(s % array.itemsize for s, n in zip(array.strides, array.shape, strict=True) if n > 1)
     if native != array.dtype or odd:
         array = array.astype(native, order="C", copy=True)
@@ -64,7 +72,7 @@ def from_data(data, dtype=None, copy=True, op="tensor"):
     else:
         import numpy as np
 
-        shared = from_numpy(data if isinstance(data, np.ndarray) else _as_array(op, data, np))
+        shared = _on_array(op, data if isinstance(data, np.ndarray) else _as_array(op, data, np))
     return shared.to(dtype or shared.dtype, copy=copy)
 
 
@@ -100,7 +108,7 @@ def _from_sequence(op, data, dtype):
         if dtype is None and array.dtype == np.float64:
             dtype = float32
         _require_fit(array, dtype)
-    return from_numpy(array).to(dtype or as_dtype(array.dtype))
+    return _on_array(op, array).to(dtype or as_dtype(array.dtype))
 
 
 def _numbers(op, data, dtype, np):

@@ -10,7 +10,7 @@ import math
 import os
 
 from kael import dtypes
-from kael.creation import tensor
+from kael.interop import from_data
 from kael.tensor import Tensor
 
 __all__ = ["load", "save"]
@@ -111,10 +111,7 @@ def load(path):
 
 
 def _tensor(name, array):
-    try:
-        return tensor(array)
-    except TypeError as error:
-        raise TypeError(f"load: array {name!r}: {error}") from None
+    return from_data(array, op=f"load: array {name!r}")
 
 
 # ---- the structure: JSON in which a tensor is {"tensor": name}

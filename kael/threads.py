@@ -125,6 +125,8 @@ def parallel_for(begin, end, grain, body):
         If ``grain`` is not positive.
     TypeError
         If a limit or ``grain`` is no integer, or ``body`` not callable.
+    OverflowError
+        If one of them does not fit in 64 bits, or the range is too long.
     BaseException
         The first exception that a body raised. Chunks not yet begun are then dropped; those that
         run are finished first.
