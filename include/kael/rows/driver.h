@@ -14,13 +14,6 @@
 #include "kael/plane.h"
 #include "kael/runtime.h"
 
-/* Of totals.inc.h; a set may call another's. */
-#define X(isa, title, usable)                                                             \
-    static double kl_row_fold_f32_##isa(const float *x, const float *y, int64_t size);    \
-    static double kl_row_fold_f64_##isa(const double *x, const double *y, int64_t size);
-KL_ISAS(X)
-#undef X
-
 /* Work of an element against one addition: what the grain is reckoned from. */
 enum { kl_exponential_cost = 16, kl_standardize_cost = 4 };
 
