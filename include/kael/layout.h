@@ -18,6 +18,23 @@ KL_INLINE int64_t kl_count(int ndim, const int64_t *shape) {
     return size;
 }
 
+/* Row-major strides without gaps, and the number of elements; false where that does not fit.
+ * Nothing follows the strides of an empty array: those that do not fit are 0. */
+KL_INLINE bool kl_pack_strides(int ndim, const int64_t *shape, int64_t *strides, int64_t *size) {
+    bool fits = true, empty = false;
+    int64_t step = 1;
+    for (int d = ndim - 1; d >= 0; d--) {
+        strides[d] = fits ? step : 0;
+        if (shape[d] == 0) {
+            empty = true;
+        } else if (fits) {
+            fits = !__builtin_mul_overflow(step, shape[d], &step);
+        }
+    }
+    *size = empty ? 0 : step;
+    return fits || empty;
+}
+
 KL_INLINE bool kl_same_sizes(const struct kl_strided *a, const struct kl_strided *b) {
     if (a->ndim != b->ndim) return false;
     for (int d = 0; d < a->ndim; d++) {
