@@ -4,6 +4,7 @@
 
 #include "kael/rows/affine.h"
 #include "kael/rows/driver.h"
+#include "kael/rows/folds.h"
 
 /* X(name, cost of an element) */
 #define KL_ROW_KERNELS(X)                            \
