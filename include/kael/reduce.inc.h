@@ -34,8 +34,12 @@ static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, i
     KL_CASE(KL_TERM_FACTOR, 0);
     case KL_TERM_MAX: KL_ROWS(KL_FN(extreme)(true, x, size)) break;
     case KL_TERM_MIN: KL_ROWS(KL_FN(extreme)(false, x, size)) break;
-    case KL_TERM_ARGMAX: KL_ROWS(KL_FN(extreme_index)(true, x, size, indices + r)) break;
-    case KL_TERM_ARGMIN: KL_ROWS(KL_FN(extreme_index)(false, x, size, indices + r)) break;
+    case KL_TERM_ARGMAX:
+        KL_FN(extreme_rows)(true, data, row_stride, rows, size, totals, indices);
+        break;
+    case KL_TERM_ARGMIN:
+        KL_FN(extreme_rows)(false, data, row_stride, rows, size, totals, indices);
+        break;
     }
 #undef KL_CASE
 #undef KL_ROWS
