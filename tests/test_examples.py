@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -14,15 +15,16 @@ import kael
 
 ROOT = Path(__file__).parents[1]
 MNIST_MLP = ROOT / "examples" / "mnist_mlp.py"
+CHAR_GPT = ROOT / "examples" / "char_gpt.py"
 
 pytest.importorskip("matplotlib", reason="of the extra `examples`")
 pytest.importorskip("tqdm", reason="of the extra `examples`")
 
 
-def run(*options, **environment):
+def run(*options, program=MNIST_MLP, **environment):
     paths = [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
     return subprocess.run(
-        [sys.executable, MNIST_MLP, *map(str, options)],
+        [sys.executable, program, *map(str, options)],
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), **environment},
@@ -141,3 +143,49 @@ def test_bad_options_are_refused(options):
     result = run(*options)
     assert result.returncode == 2
     assert options[0] in result.stderr
+
+
+@pytest.fixture(scope="module")
+def counting(tmp_path_factory):
+    """A text whose every character follows from the one before it, but for the first of a line."""
+    path = tmp_path_factory.mktemp("text") / "counting.txt"
+    path.write_text("".join("0123456789"[k % 7 :] + "\n" for k in range(300)))
+    return path
+
+
+def gpt(text, *options, **environment):
+    small = ("--context", 12, "--batch-size", 8, "--layers", 2, "--heads", 2, "--width", 16)
+    return run(text, *small, "--length", 40, *options, program=CHAR_GPT, **environment)
+
+
+def test_gpt_learns_to_count(counting):
+    result = gpt(counting, "--steps", 150)
+    digest_of(result)
+    loss = float(re.search(r"^loss on the last \d+: ([\d.]+)$", result.stdout, re.M)[1])
+    # A line of 7 characters, on average, of which one is a guess among 7: ln(7) / 7 is 0.28.
+    assert loss < 0.5
+    written = result.stdout.split("\n\n")[1]
+    lines = "0123456789\n"
+    right = [lines.index(a) < lines.index(b) for a, b in pairwise(written) if a != "\n"]
+    assert len(right) > 20 and sum(right) >= 0.8 * len(right), written
+
+
+def test_gpt_digest_depends_on_neither_threads_nor_isa(counting):
+    reference = digest_of(gpt(counting, "--steps", 3, "--threads", 1))
+    for threads in (2, 7):
+        assert digest_of(gpt(counting, "--steps", 3, "--threads", threads)) == reference
+    for isa in kael.usable_isas():
+        assert digest_of(gpt(counting, "--steps", 3, KAEL_ISA=isa)) == reference
+    assert digest_of(gpt(counting, "--steps", 3, "--seed", 1)) != reference
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [(("--width", 15), "15 cannot be split into 2 heads"), (("--context", 500), "too few")],
+)
+def test_gpt_refuses_in_one_line(counting, options, message):
+    result = gpt(counting, *options)
+    assert result.returncode == 1
+    assert result.stderr.startswith("char_gpt: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1

@@ -473,6 +473,26 @@ def test_running_sums_are_the_same_in_any_layout_and_by_any_threads():
         assert bits_equal(one.cumsum(0), np.moveaxis(want, dim, 0)[:, 3, 5])
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64", "int64"))
+def test_running_sums_side_by_side_have_the_bits_of_rows(dtype, every_isa):
+    """Along a middle dim, of widths that fill vectors and that do not, and from the end."""
+    for i, size in enumerate((1, 2, 3, 10, 17, 31, 32, 33, 64, 65, 1030, 16384, 16385)):
+        for width in (15, 16, (17, 31, 48, 64)[i % 4], (65, 100, 130)[i % 3]):
+            if size > 1030 and width > 17:
+                continue
+            array = spread((2, size, width), dtype, i)
+            array[:, 0, ::2] = -array[:, 0, ::2] * 0
+            x = kael.from_numpy(array)
+            rows = kael.from_numpy(np.ascontiguousarray(np.moveaxis(array, 1, -1)))
+            if dtype != "int64":
+                x, rows = x.requires_grad_(), rows.requires_grad_()
+                x.cumsum(1).backward(x.detach())
+                rows.cumsum(-1).backward(rows.detach())
+                assert bits_equal(np.moveaxis(np.asarray(rows.grad), -1, 1), x.grad), (size, width)
+            want = np.moveaxis(np.asarray(rows.cumsum(-1).detach()), -1, 1)
+            assert bits_equal(want, x.cumsum(1).detach()), (size, width)
+
+
 def test_running_sums_are_torchs():
     for dtype in ("bool", "uint8", "int32", "int64"):
         array = spread((5, 70), dtype)

@@ -27,8 +27,8 @@ KL_INLINE const char *kl_dot_side(const char *x, int64_t stride, int64_t first, 
                                   int64_t itemsize, char *tile) {
     x += first * stride * itemsize;
     if (stride == 1) return x;
-    kl_tile_copy((struct kl_tile){tile, count, 1}, (struct kl_tile){(char *)x, 0, stride}, 1,
-                 count, itemsize);
+    kl_plane_copy((struct kl_plane){tile, count, 1}, (struct kl_plane){(char *)x, 0, stride}, 1,
+                  count, itemsize);
     return tile;
 }
 

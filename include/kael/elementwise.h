@@ -49,7 +49,7 @@ struct kl_flat {
     int operands;                     /* as in struct kl_walk */
     char *data[kMaxOperands];
     int64_t itemsize[kMaxOperands];
-    unsigned streamed;                /* as a kernel gets it */
+    bool streamed;
 };
 
 static int kl_flat_range(void *context, int64_t first, int64_t last) {
@@ -59,8 +59,8 @@ static int kl_flat_range(void *context, int64_t first, int64_t last) {
         in[k - 1] = flat->data[k] + first * flat->itemsize[k];
     const int status = kl_run_kernel(flat->kernel, flat->data[0] + first * flat->itemsize[0], in,
                                      flat->itemsize, flat->operands - 1, last - first,
-                                     flat->streamed);
-    if (flat->streamed) kl_stream_end();
+                                     flat->streamed ? kl_all_ahead : NULL);
+    if (flat->streamed) kl_streamed_end();
     return status;
 }
 

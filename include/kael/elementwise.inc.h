@@ -5,19 +5,20 @@
 #include "kael/elementwise/floats.inc.h"
 
 /* The whole vectors of a loop that streams its results, of operations that wait for memory. */
-#define KL_STREAM(cost) \
-    for (; streamed && (cost) <= kStreamedCost && i + V(width) <= n; i += V(width))
+#define KL_STREAMED_VECTORS(cost) \
+    for (; ahead != NULL && (cost) <= kStreamedCost && i + V(width) <= n; i += V(width))
 
 #define UNARY(kind, name, cost, ...) UNARY_##kind(name, __VA_ARGS__)
 #define UNARY_FLOAT(name, lanes)                                                  \
     static int KL_FN(unary_##name)(void *out, const void *const *in, int64_t n,   \
-                                   unsigned streamed) {                           \
+                                   const int64_t *ahead) {                        \
         const T *x = in[0];                                                       \
         T *y = out;                                                               \
         int64_t i = 0;                                                            \
-        KL_STREAM(kl_unary_operations[KL_UNARY_##name].cost) {                    \
+        const int64_t x_ahead = ahead != NULL ? ahead[0] : 0;                     \
+        KL_STREAMED_VECTORS(kl_unary_operations[KL_UNARY_##name].cost) {          \
             const V(vec) a = V(load)(x + i);                                      \
-            __builtin_prefetch((const char *)(x + i) + kStreamedAhead);           \
+            __builtin_prefetch((const char *)(x + i) + x_ahead);                  \
             V(stream)(y + i, lanes);                                              \
         }                                                                         \
         for (; i + V(width) <= n; i += V(width)) {                                \
@@ -44,13 +45,13 @@
 #define BINARY(kind, name, cost, ...) BINARY_##kind(name, __VA_ARGS__)
 #define BINARY_FLOAT(name, lanes)                                                  \
     static int KL_FN(binary_##name)(void *out, const void *const *in, int64_t n,   \
-                                    unsigned streamed) {                           \
+                                    const int64_t *ahead) {                        \
         const T *x = in[0], *y = in[1];                                            \
         T *z = out;                                                                \
         int64_t i = 0;                                                             \
-        const int64_t x_ahead = kl_stream_ahead(streamed, 0);                      \
-        const int64_t y_ahead = kl_stream_ahead(streamed, 1);                      \
-        KL_STREAM(kl_binary_operations[KL_BINARY_##name].cost) {                   \
+        const int64_t x_ahead = ahead != NULL ? ahead[0] : 0;                      \
+        const int64_t y_ahead = ahead != NULL ? ahead[1] : 0;                      \
+        KL_STREAMED_VECTORS(kl_binary_operations[KL_BINARY_##name].cost) {         \
             const V(vec) a = V(load)(x + i), b = V(load)(y + i);                   \
             __builtin_prefetch((const char *)(x + i) + x_ahead);                   \
             __builtin_prefetch((const char *)(y + i) + y_ahead);                   \
@@ -84,11 +85,11 @@ KL_INLINE V(vec) KL_FN(clamped)(V(vec) x, V(vec) low, V(vec) high) {
 }
 
 /* in: x, low, high. */
-static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, unsigned streamed) {
+static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, const int64_t *ahead) {
     const T *x = in[0], *low = in[1], *high = in[2];
     T *y = out;
     int64_t i = 0;
-    (void)streamed;
+    (void)ahead;
     for (; i + V(width) <= n; i += V(width))
         V(store)(y + i, KL_FN(clamped)(V(load)(x + i), V(load)(low + i), V(load)(high + i)));
     if (i < n) {
@@ -102,15 +103,16 @@ static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, unsigned st
 KL_WHERE_LOOP(where, T)
 
 /* Elements of the size of T, whatever they are. */
-static int KL_FN(copy)(void *out, const void *const *in, int64_t n, unsigned streamed) {
+static int KL_FN(copy)(void *out, const void *const *in, int64_t n, const int64_t *ahead) {
     const T *x = in[0];
     T *y = out;
     int64_t i = 0;
-    KL_STREAM(0) {
-        __builtin_prefetch((const char *)(x + i) + kStreamedAhead);
+    const int64_t x_ahead = ahead != NULL ? ahead[0] : 0;
+    KL_STREAMED_VECTORS(0) {
+        __builtin_prefetch((const char *)(x + i) + x_ahead);
         V(stream)(y + i, V(load)(x + i));
     }
     if (i < n) memcpy(y + i, x + i, (size_t)(n - i) * sizeof(T));
     return KL_OK;
 }
-#undef KL_STREAM
+#undef KL_STREAMED_VECTORS

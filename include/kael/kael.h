@@ -10,8 +10,8 @@
  *   3  elementwise.h .inc.h elementwise/   the simplest family, whole: walks, table, loops
  *      unary.def binary.def      one line per operation
  *      math.inc.h math/          exp, log, tanh, erf, ...; tools/fit_math.py writes the tables
- *   4  dims.h layout.h tile.h    strided memory: walked in order, as one run, turned to rows
- *      part.inc.h indexing.h place.h   beyond an array's end; rows by number; what max gives back
+ *   4  dims.h layout.h plane.h   strided memory: walked in order, as one run, turned to rows
+ *      part.inc.h indexing.h scatter.h   beyond an array's end; rows by number; what max gives back
  *   5  fold.h .inc.h fold_columns.inc.h   the order of every sum, along and down
  *      reduce.h .inc.h reductions.h reduce_plan.h   which dims meet, and in which kernel
  *      reduce_int.inc.h reduce_ints.inc.h reduce_extreme.inc.h extreme.inc.h   without rounding
@@ -21,7 +21,7 @@
  *   7  matmul.h matmul/          packing, loops, micro-kernels, the ladder that leads to them
  *   8  philox.h .inc.h random.h .inc.h   random words by number; what is drawn from them
  *      optim.h .inc.h optim/     two files per update rule; row.h: what a rule declares
- *      places.h                  where its arrays lie, and whether they overlap
+ *      intervals.h               where its arrays lie, and whether they overlap
  *      root_groups.inc.h half.h .inc.h half/   roots beside divisions; 16-bit floats in memory
  *   9  process.h                 who answers runtime.h; all mutable state is below, and compiled
  *      pool.h wait.h alloc.h cpu.h profile.h   by runtime.pyx alone
@@ -35,7 +35,11 @@
  *   lane    an element of a vector, or one of the 32 accumulators of a fold
  *   fold    the one order in which a sum's elements meet: lanes, halvings, then a tree of blocks
  *   block   16384 elements of a sum, or 512 steps of a product's inner dim
- *   tile    rows and columns of a product whose sums live in registers; tile.h's is a staged copy
+ *   tile    rows and columns of a product whose sums live in registers; elsewhere a contiguous copy
+ *           of a strided piece, near whoever works on it
+ *   plane   a strided piece of rows and elements, which plane.h copies to and fro
+ *   turn    to transpose, by squares in registers
+ *   stream  to pass memory once, from end to end; streamed results are stored past the caches
  *   panel   a packed part of a matrix, as wide as a tile; strip: a part of a product that a thread
  *           claims and shares with none
  *   chunk   what one call of a parallel body gets; grain: the least that is worth it

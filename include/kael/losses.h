@@ -3,6 +3,7 @@
 #define KAEL_LOSSES_H
 
 #include "kael/rows/driver.h"
+#include "kael/rows/folds.h"
 
 /* X(name, cost of an element) */
 #define KL_LOSS_KERNELS(X)                         \

@@ -15,8 +15,8 @@
 #include "kael/dims.h"
 #include "kael/fold.h"
 #include "kael/norm_part.h"
+#include "kael/plane.h"
 #include "kael/runtime.h"
-#include "kael/tile.h"
 
 /* What an element adds, p being the norm's order. */
 enum kl_norm_term {
@@ -102,10 +102,10 @@ static void kl_norm_gather(const struct kl_norm *norm, const struct kl_norm_part
         for (int64_t done = 0, length = 1; done < most; done += length) {
             const int64_t offset = kl_dims_run(&dims, first + done, most - done, &length);
             const int64_t step = dims.count > 0 ? dims.strides[dims.count - 1] : 1;
-            const struct kl_tile to = {tile + done * itemsize, length, 1};
-            const struct kl_tile from = {(char *)part->data + offset * itemsize, 0, step};
-            if (itemsize == 2) kl_tile_single(to, from, 0, 1, 0, length, 2);
-            else kl_tile_copy(to, from, 1, length, itemsize);
+            const struct kl_plane to = {tile + done * itemsize, length, 1};
+            const struct kl_plane from = {(char *)part->data + offset * itemsize, 0, step};
+            if (itemsize == 2) kl_plane_each(to, from, 0, 1, 0, length, 2);
+            else kl_plane_copy(to, from, 1, length, itemsize);
         }
         kl_norm_meet_lanes(norm, part, tile, most, lane, lanes);
         lane = (lane + most) % kl_lanes;

@@ -301,15 +301,15 @@ static int64_t kl_region_threads(void) { return kl_self.inside ? 1 : kl_configur
 
 /* Whether operations of middling size follow each other so closely that the workers, once awake,
  * would stay so: then one wake (9 us) pays for all of them. */
-static inline bool kl_stream_of_askers(void) {
-    enum { STREAM = 8 };
+static inline bool kl_streak_of_askers(void) {
+    enum { LONG = 8 };
     const int64_t now = kl_nanoseconds();
     const int64_t before = atomic_exchange_explicit(&kl_process.asked, now, memory_order_relaxed);
     const int streak = now - before < kSpinNanoseconds
                            ? atomic_load_explicit(&kl_process.streak, memory_order_relaxed) + 1
                            : 0;
-    atomic_store_explicit(&kl_process.streak, (int)kl_min(streak, STREAM), memory_order_relaxed);
-    return streak >= STREAM;
+    atomic_store_explicit(&kl_process.streak, (int)kl_min(streak, LONG), memory_order_relaxed);
+    return streak >= LONG;
 }
 
 /* See runtime.h. */
@@ -318,7 +318,7 @@ static int64_t kl_element_grain(void) {
     if (threads == 1) return kElementGrain;
     if (atomic_load_explicit(&kl_process.awake, memory_order_relaxed) >= threads - 1)
         return kAwakeGrain;
-    return threads <= kl_process.cpus && kl_stream_of_askers() ? kAwakeGrain : kElementGrain;
+    return threads <= kl_process.cpus && kl_streak_of_askers() ? kAwakeGrain : kElementGrain;
 }
 
 /* Sets the configured count; waits for a job that another thread runs. The next region starts

@@ -60,7 +60,7 @@ static const T KL_FN(cosine_terms)[] = {
 
 /* The cosine and sine of 2 pi t for t in [-1/2, 1/2]: an angle in turns is reduced to a quarter
  * exactly, unlike one in radians. Below 1e-7 / 2e-16 absolute error. */
-KL_INLINE void KL_FN(turn)(V(vec) t, V(vec) *cosine, V(vec) *sine) {
+KL_INLINE void KL_FN(cosine_sine)(V(vec) t, V(vec) *cosine, V(vec) *sine) {
     /* single precision needs no more than the last four terms of each */
     const int skipped = sizeof(T) == sizeof(double) ? 0 : 4;
     const V(vec) quarter = V(rint)(V(mul)(V(splat)(4), t));
@@ -85,7 +85,7 @@ KL_INLINE void KL_FN(box_muller)(T *KL_RESTRICT u, T *KL_RESTRICT turns, int64_t
     for (int64_t i = 0; i < count; i += V(width)) {
         const V(vec) radius = V(sqrt)(V(mul)(minus_two, KL_FN(log)(V(load)(u + i))));
         V(vec) cosine, sine;
-        KL_FN(turn)(V(load)(turns + i), &cosine, &sine);
+        KL_FN(cosine_sine)(V(load)(turns + i), &cosine, &sine);
         V(store)(u + i, V(mul)(radius, cosine));
         V(store)(turns + i, V(mul)(radius, sine));
     }

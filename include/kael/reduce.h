@@ -9,10 +9,10 @@
 
 #include <math.h>
 
+#include "kael/plane.h"
 #include "kael/reduce_plan.h"
 #include "kael/reductions.h"
 #include "kael/runtime.h"
-#include "kael/tile.h"
 
 #define KL_BODY "kael/reduce.inc.h"
 #include "kael/foreach_isa.h"
@@ -92,22 +92,22 @@ static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *ite
         const int64_t offset = kl_plan_run(plan, begin + done, size - done, &length, &runs);
         const char *from = r->x + (item->x + offset) * r->itemsize;
         if (runs > 1 && item->count == 1) {
-            kl_tile_copy(
-                (struct kl_tile){tile + done * r->itemsize, length, 1},
-                (struct kl_tile){(char *)from, reduced->strides[reduced->count - 2], step}, runs,
+            kl_plane_copy(
+                (struct kl_plane){tile + done * r->itemsize, length, 1},
+                (struct kl_plane){(char *)from, reduced->strides[reduced->count - 2], step}, runs,
                 length, r->itemsize);
             continue;
         }
         runs = 1;
         if (plan->columns) {
-            kl_tile_copy(
-                (struct kl_tile){tile + done * item->count * r->itemsize, item->count, 1},
-                (struct kl_tile){(char *)from, step, plan->strip_stride}, length, item->count,
+            kl_plane_copy(
+                (struct kl_plane){tile + done * item->count * r->itemsize, item->count, 1},
+                (struct kl_plane){(char *)from, step, plan->strip_stride}, length, item->count,
                 r->itemsize);
         } else {
-            kl_tile_copy((struct kl_tile){tile + done * r->itemsize, size, 1},
-                         (struct kl_tile){(char *)from, plan->strip_stride, step}, item->count,
-                         length, r->itemsize);
+            kl_plane_copy((struct kl_plane){tile + done * r->itemsize, size, 1},
+                          (struct kl_plane){(char *)from, plan->strip_stride, step}, item->count,
+                          length, r->itemsize);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "kael/rows/affine.h"
 #include "kael/rows/driver.h"
+#include "kael/rows/folds.h"
 
 /* X(name, cost of an element) */
 #define KL_ROW_KERNELS(X)                            \
@@ -57,6 +58,19 @@ static int kl_cumsum_integers(const struct kl_rows *call, const struct kl_row_vi
     return KL_OK;
 }
 
+static int kl_cumsum_integer_columns(const struct kl_rows *call, const struct kl_row_view *view,
+                                     int64_t row, int64_t rows) {
+    const int64_t x_step = call->operand[KL_ROW_X].element;
+    const int64_t out_step = call->operand[KL_ROW_OUT].element;
+    const int64_t *x = (const int64_t *)view->data[KL_ROW_X];
+    uint64_t *out = (uint64_t *)view->data[KL_ROW_OUT], total[kl_row_beside] = {0};
+    (void)row;
+    for (int64_t e = 0; e < call->size; e++, x += x_step, out += out_step) {
+        for (int64_t r = 0; r < rows; r++) out[r] = total[r] += (uint64_t)x[r];
+    }
+    return KL_OK;
+}
+
 /* Runs a row kernel: f32 and f64; cumsum also i64. */
 static int kl_rows_apply(struct kl_rows *call, int kernel, int dtype) {
     static const int64_t costs[] = {
@@ -65,8 +79,12 @@ static int kl_rows_apply(struct kl_rows *call, int kernel, int dtype) {
 #undef X
     };
     const int isa = call->rt->isa, wide = dtype == KL_DTYPE_f64;
-    call->kernel = dtype == KL_DTYPE_i64 ? kl_cumsum_integers : kl_row_table[isa][wide][kernel];
+    call->kernel = kl_row_table[isa][wide][kernel];
     call->columns = kl_column_table[isa][wide][kernel];
+    if (dtype == KL_DTYPE_i64) {
+        call->kernel = kl_cumsum_integers;
+        call->columns = kl_cumsum_integer_columns;
+    }
     return kl_rows_run(call, costs[kernel], kl_itemsize(dtype));
 }
 

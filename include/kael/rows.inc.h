@@ -18,6 +18,7 @@ static const kl_row_function KL_FN(row_functions)[KL_ROW_COUNT] = {
 static const kl_row_function KL_FN(column_functions)[KL_ROW_COUNT] = {
     [KL_ROW_softmax] = KL_FN(softmax_columns),
     [KL_ROW_log_softmax] = KL_FN(log_softmax_columns),
+    [KL_ROW_cumsum] = KL_FN(cumsum_columns),
     [KL_ROW_softmax_backward] = KL_FN(softmax_backward_columns),
     [KL_ROW_log_softmax_backward] = KL_FN(log_softmax_backward_columns),
     [KL_ROW_logsumexp] = KL_FN(logsumexp_columns),

@@ -41,7 +41,7 @@ struct kl_runtime {
     /* Threads that a region entered now may use: the configured count, or 1 inside a region. */
     int64_t (*num_threads)(void);
 
-    /* kAwakeGrain while the workers spin, or when a stream of askers would keep them spinning;
+    /* kAwakeGrain while the workers spin, or when a streak of askers would keep them spinning;
      * else kElementGrain. Results never depend on it. Drivers ask through kl_grain below. */
     int64_t (*element_grain)(void);
 
@@ -56,7 +56,7 @@ struct kl_runtime {
 
 /* The grain of a range of `items`, each worth `cost` cheap operations. A range that even awake
  * workers would not share is answered at once, so that tiny operations neither pay for the
- * question (it reads the clock: 25 ns) nor count as a stream of askers. */
+ * question (it reads the clock: 25 ns) nor count as a streak of askers. */
 KL_INLINE int64_t kl_grain(const struct kl_runtime *rt, int64_t items, int64_t cost) {
     const int64_t least = kl_max(1, kAwakeGrain / cost);
     return items <= least ? least : kl_max(1, rt->element_grain() / cost);

@@ -6,7 +6,7 @@ from kael._kernels.tensor cimport TensorBase
 
 cdef extern from "kael/elementwise/loops.h" nogil:
     ctypedef int (*kl_kernel)(
-        void *out, const void *const *in_, int64_t n, unsigned streamed) noexcept
+        void *out, const void *const *in_, int64_t n, const int64_t *ahead) noexcept
 
 
 cdef extern from "kael/elementwise/operations.h" nogil:

@@ -12,7 +12,7 @@ from libc.string cimport memset
 from kael._kernels.elementwise import contiguous, convert, copy_, fill_
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.step cimport Group, Step, kept_of, kl_optim_row, kl_place
+from kael._kernels.step cimport Group, Step, kept_of, kl_interval, kl_optim_row
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, check_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
@@ -66,7 +66,7 @@ cdef class Plan(Step):
     cdef int add(self, TensorBase p, TensorBase g, dict s, const Group *group) except -1:
         """A row for a parameter, its gradient and its state, which may be absent."""
         cdef kl_optim_row *row
-        cdef kl_place place
+        cdef kl_interval span
         cdef int k
         check_pair(p, g, self.op)
         if self.clear:
@@ -80,10 +80,10 @@ cdef class Plan(Step):
         row.fresh = self.fresh is not None and id(p) in self.fresh
         self.hold(p)
         self.gradients.append(g)
-        place.first = place.last = 0
+        span.first = span.last = 0
         if g is not p:
-            self.extent(g, &place)
-        self.give(place)
+            self.extent(g, &span)
+        self.give(span)
         self.strided = self.strided or not is_plain(g)
         for k in range(len(self.keys)):
             if self.exists(k, group):
@@ -185,7 +185,7 @@ cdef class Plan(Step):
         copies.append((t, copy))
         return copy.data
 
-    cdef int extent(self, object tensor, kl_place *out) except -1:
+    cdef int extent(self, object tensor, kl_interval *out) except -1:
         cdef TensorBase t = tensor
         cdef int64_t itemsize = kl_itemsize(t.dtype)
         cdef int64_t reach

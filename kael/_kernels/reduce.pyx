@@ -31,9 +31,9 @@ cdef extern from "kael/reduce.h" nogil:
                   void *values, int values_dtype, int64_t *indices)
 
 
-cdef extern from "kael/place.h" nogil:
-    void kl_place(const void *g, const int64_t *indices, void *out, int64_t itemsize,
-                  int64_t count, int64_t size, int64_t inner)
+cdef extern from "kael/scatter.h" nogil:
+    void kl_scatter(const void *g, const int64_t *indices, void *out, int64_t itemsize,
+                    int64_t count, int64_t size, int64_t inner)
 
 
 cdef extern from "kael/dot.h" nogil:
@@ -167,20 +167,20 @@ def extreme(bint greatest, TensorBase x not None, dim, keepdim=False):
     return values, indices
 
 
-def place(TensorBase g not None, TensorBase indices not None, TensorBase like not None, dim):
+def scatter(TensorBase g not None, TensorBase indices not None, TensorBase like not None, dim):
     """Zeros like ``like`` but for ``g`` at ``indices`` along ``dim``; g and indices contiguous."""
     cdef TensorBase out = new_like(like, like.dtype)
-    cdef int along = wrap_dim(dim, like.ndim, "place")
+    cdef int along = wrap_dim(dim, like.ndim, "scatter")
     cdef int64_t inner = 1
     cdef int64_t size = like.shape_[along] if like.ndim > 0 else 1
     cdef int d
     for d in range(along + 1, like.ndim):
         inner *= like.shape_[d]
     if not (g.contiguous and indices.contiguous) or g.dtype != out.dtype or g.size != indices.size:
-        raise ValueError("place: needs contiguous tensors of one size, and one dtype")
+        raise ValueError("scatter: needs contiguous tensors of one size, and one dtype")
     with nogil:
-        kl_place(g.data, <const int64_t *> indices.data, out.data, kl_itemsize(out.dtype), g.size,
-                 size, inner)
+        kl_scatter(g.data, <const int64_t *> indices.data, out.data, kl_itemsize(out.dtype),
+                   g.size, size, inner)
     return out
 
 

@@ -52,20 +52,20 @@ cdef extern from "kael/optim/row.h" nogil:
                          const double *option) noexcept
 
 
-cdef extern from "kael/places.h":
-    struct kl_place:
+cdef extern from "kael/intervals.h":
+    struct kl_interval:
         size_t first
         size_t last
 
-    struct kl_places:
-        kl_place *place
+    struct kl_intervals:
+        kl_interval *interval
         int64_t count
         int64_t capacity
 
-    bint kl_places_clear(kl_places *set, int64_t capacity)
-    void kl_places_add(kl_places *set, kl_place one)
-    bint kl_places_settle(kl_places *set)
-    bint kl_places_meet(const kl_places *set, kl_place one)
+    bint kl_intervals_clear(kl_intervals *set, int64_t capacity)
+    void kl_intervals_add(kl_intervals *set, kl_interval one)
+    bint kl_intervals_settle(kl_intervals *set)
+    bint kl_intervals_meet(const kl_intervals *set, kl_interval one)
 
 
 # What a group of parameters says: the rule's options as numbers, its flags as bits.
@@ -118,8 +118,8 @@ cdef class Step:
     cdef bint ordered               # one region for each row, in order: what one reads or writes,
     cdef bint crowded               # another writes,
     cdef bint crossed               # or it reads, as its gradient, what is written
-    cdef kl_places places           # that are written
-    cdef kl_place *given            # where the gradient of each row lies
+    cdef kl_intervals written_bytes  # where the written tensors lie
+    cdef kl_interval *given         # where the gradient of each row lies
     cdef int64_t compared           # rows that were compared for that
     cdef list missing               # (parameter, its state or None, key number, value, is wide)
     cdef set fresh                  # ids of the parameters whose state this step has made
@@ -153,14 +153,14 @@ cdef class Step:
     # Points at an array that the step writes, and notes whether it has moved.
     cdef void point(self, void **slot, void *data) noexcept
     # The bytes between which a tensor lies, none if it is empty: the subclass's.
-    cdef int extent(self, object t, kl_place *out) except -1
+    cdef int extent(self, object t, kl_interval *out) except -1
     # Says where the gradient of the row just added lies, unless it is the parameter itself.
-    cdef void give(self, kl_place place) noexcept
+    cdef void give(self, kl_interval one) noexcept
     # Whether the gradient of row i may change while rows are written: it needs a copy.
     cdef bint is_crossed(self, int64_t i) noexcept
     # Whether any two of the tensors overlap, as their extents see it.
     cdef bint share_memory(self, list tensors) except -1
-    cdef bint settle(self, list tensors, kl_places *places) except -1
+    cdef bint settle(self, list tensors, kl_intervals *intervals) except -1
     # Finds out what `ordered` tells, where it can have changed.
     cdef int order(self) except -1
     # Bytes that a step of the rows touches.

@@ -46,7 +46,7 @@ cdef class Step:
         free(self.rows)
         free(self.groups)
         free(self.given)
-        free(self.places.place)
+        free(self.written_bytes.interval)
 
     cpdef object alone(self):
         if self.forks != forks:
@@ -169,49 +169,49 @@ cdef class Step:
         self.moved = self.moved or slot[0] != data
         slot[0] = data
 
-    cdef int extent(self, object t, kl_place *out) except -1:
+    cdef int extent(self, object t, kl_interval *out) except -1:
         raise NotImplementedError
 
-    cdef void give(self, kl_place place) noexcept:
-        cdef kl_place *last = &self.given[self.count - 1]
-        if last.first != place.first or last.last != place.last:
-            last[0] = place
+    cdef void give(self, kl_interval one) noexcept:
+        cdef kl_interval *last = &self.given[self.count - 1]
+        if last.first != one.first or last.last != one.last:
+            last[0] = one
             self.given_moved = True
 
     cdef bint is_crossed(self, int64_t i) noexcept:
-        return self.crossed and kl_places_meet(&self.places, self.given[i])
+        return self.crossed and kl_intervals_meet(&self.written_bytes, self.given[i])
 
     cdef bint share_memory(self, list tensors) except -1:
-        cdef kl_places places
-        places.place = NULL
-        places.count = places.capacity = 0
+        cdef kl_intervals intervals
+        intervals.interval = NULL
+        intervals.count = intervals.capacity = 0
         try:
-            return self.settle(tensors, &places)
+            return self.settle(tensors, &intervals)
         finally:
-            free(places.place)
+            free(intervals.interval)
 
-    cdef bint settle(self, list tensors, kl_places *places) except -1:
-        """Fills the set with the tensors' places; whether any two overlap."""
-        cdef kl_place one
-        if not kl_places_clear(places, len(tensors)):
-            raise MemoryError(f"{self.op}: no memory to compare the parameters' places")
+    cdef bint settle(self, list tensors, kl_intervals *intervals) except -1:
+        """Fills the set with the tensors' bytes; whether any two overlap."""
+        cdef kl_interval one
+        if not kl_intervals_clear(intervals, len(tensors)):
+            raise MemoryError(f"{self.op}: no memory to compare where the parameters lie")
         for t in tensors:
             self.extent(t, &one)
-            kl_places_add(places, one)
-        return kl_places_settle(places)
+            kl_intervals_add(intervals, one)
+        return kl_intervals_settle(intervals)
 
     cdef int order(self) except -1:
         """Where strided tensors begin tells too little: they are always compared."""
         cdef bint anew = self.moved or self.strided or self.count > self.compared
         cdef int64_t i
         if anew:
-            self.crowded = self.settle(self.written, &self.places)
+            self.crowded = self.settle(self.written, &self.written_bytes)
             self.moved = False
             self.compared = self.count
         if anew or self.given_moved:
             self.crossed = False
             for i in range(self.count):
-                if kl_places_meet(&self.places, self.given[i]):
+                if kl_intervals_meet(&self.written_bytes, self.given[i]):
                     self.crossed = True
                     break
             self.given_moved = False
@@ -225,8 +225,8 @@ cdef class Step:
         self.rows = <kl_optim_row *> self.grown(self.rows, capacity, sizeof(kl_optim_row))
         memset(&self.rows[self.capacity], 0, added * sizeof(kl_optim_row))
         self.groups = <Group *> self.grown(self.groups, capacity, sizeof(Group))
-        self.given = <kl_place *> self.grown(self.given, capacity, sizeof(kl_place))
-        memset(&self.given[self.capacity], 0, added * sizeof(kl_place))
+        self.given = <kl_interval *> self.grown(self.given, capacity, sizeof(kl_interval))
+        memset(&self.given[self.capacity], 0, added * sizeof(kl_interval))
         self.capacity = capacity
         return 0
 

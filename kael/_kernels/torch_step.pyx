@@ -11,7 +11,7 @@ from libc.stdint cimport int64_t, uint64_t
 from kael._kernels.dlpack cimport Described
 from kael._kernels.optim cimport declare, numbers
 from kael._kernels.step cimport (
-    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_optim_row, kl_place,
+    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_interval, kl_optim_row,
 )
 from kael._kernels.torch_read cimport (
     Array, Reader, grad_of, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach,
@@ -125,7 +125,7 @@ cdef class TorchStep(Step):
         cdef Array *a = &self.like
         cdef Array b
         cdef kl_optim_row *row
-        cdef kl_place place
+        cdef kl_interval span
         cdef int k
         p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
@@ -147,10 +147,10 @@ cdef class TorchStep(Step):
         row.fresh = self.fresh is not None and id(owner) in self.fresh
         self.written.append(p)
         self.gradients.append(g)
-        place.first = place.last = 0
+        span.first = span.last = 0
         if given is not owner:
-            place = place_of(&b.layout)
-        self.give(place)
+            span = interval_of(&b.layout)
+        self.give(span)
         self.add_param(row, owner, s)
         if not (kl_is_dense(&a.layout) and self.in_order(row, &a.layout)):
             self.check_distinct(&a.layout, "parameters")
@@ -337,17 +337,17 @@ cdef class TorchStep(Step):
         self.reader.take(copy, a, "tensors")
         return copy
 
-    cdef int extent(self, object t, kl_place *out) except -1:
+    cdef int extent(self, object t, kl_interval *out) except -1:
         cdef Described d
         cdef kl_strided layout
         self.reader.look_at(t, &d, "tensors")
         layout = layout_of(&d)
-        out[0] = place_of(&layout)
+        out[0] = interval_of(&layout)
         return 0
 
 
-cdef kl_place place_of(const kl_strided *layout) noexcept:
-    cdef kl_place place
-    place.first = <size_t> layout.data
-    place.last = place.first + <size_t> kl_reach(layout)
-    return place
+cdef kl_interval interval_of(const kl_strided *layout) noexcept:
+    cdef kl_interval one
+    one.first = <size_t> layout.data
+    one.last = one.first + <size_t> kl_reach(layout)
+    return one

@@ -5,7 +5,7 @@ from kael.autograd import record
 from kael.checks import flag, integer, items, real
 from kael.creation import empty
 from kael.dtypes import bool_
-from kael.nn.losses import cross_entropy, l1_loss, mse_loss, nll_loss
+from kael.nn.loss_functions import cross_entropy, l1_loss, mse_loss, nll_loss
 from kael.ops import elementwise, rows
 from kael.ops.matmul import linear
 from kael.ops.rows import causal_softmax, rms_norm

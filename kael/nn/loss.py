@@ -1,7 +1,7 @@
-"""Modules of the loss functions."""
+"""Modules of the loss functions, which are in loss_functions.py."""
 
 from kael.nn import functional
-from kael.nn.losses import check_reduction
+from kael.nn.loss_functions import check_reduction
 from kael.nn.module import Module
 
 __all__ = ["CrossEntropyLoss", "L1Loss", "MSELoss", "NLLLoss"]

@@ -192,7 +192,7 @@ def _max_or_min(name, greatest, x, dim, keepdim):
     values, indices = kernels.extreme(greatest, x, dim, keepdim)
 
     def gradient(g):
-        return (kernels.place(elementwise.contiguous(g), indices, x, dim),)
+        return (kernels.scatter(elementwise.contiguous(g), indices, x, dim),)
 
     return Extremes(record(name, values, (x,), gradient, saved=(indices,)), indices)
 

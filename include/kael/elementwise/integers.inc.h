@@ -66,8 +66,8 @@ static inline KL_UNUSED U KL_FN(pow)(U a, U b) {
 #undef BINARY_TEST
 
 /* in: x, low, high; low > high gives high. */
-static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, unsigned streamed) {
-    (void)streamed;
+static int KL_FN(clamp)(void *out, const void *const *in, int64_t n, const int64_t *ahead) {
+    (void)ahead;
     const T *x = in[0], *low = in[1], *high = in[2];
     T *y = out;
     KL_LANEWISE

@@ -1,10 +1,11 @@
 /* Elementwise loops in plain C, which the compiler's vectoriser widens.
  *
- * A kernel is int name(void *out, const void *const *in, int64_t n, unsigned streamed) over
+ * A kernel is int name(void *out, const void *const *in, int64_t n, const int64_t *ahead) over
  * contiguous elements, every pointer aligned to its element. out may be exactly an input of the
- * same element size, but may not overlap the inputs otherwise. streamed: unless 0, out is no input,
- * aligned to KL_ALIGNMENT, and better stored past the caches, which a kernel may do; kStreamedFrom
- * << k is set where input k comes from memory. It returns a kl_status; on failure out is arbitrary.
+ * same element size, but may not overlap the inputs otherwise. ahead: unless NULL, out is no input,
+ * aligned to KL_ALIGNMENT, and better stored past the caches, which a kernel may do; it then asks
+ * for memory ahead[k] bytes beyond what it reads of input k (0: that is near). It returns a
+ * kl_status; on failure out is arbitrary.
  */
 #ifndef KAEL_ELEMENTWISE_LOOPS_H
 #define KAEL_ELEMENTWISE_LOOPS_H
@@ -13,11 +14,10 @@
 #include "kael/status.h"
 
 enum { kMaxOperands = 4 }; /* the output and up to three inputs */
-enum { kStreamed = 1, kStreamedFrom = 2 };
 
-typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, unsigned streamed);
+typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, const int64_t *ahead);
 
-/* The turns of the loop are independent, also when out is an input. Nothing for clang, whose
+/* The rounds of the loop are independent, also when out is an input. Nothing for clang, whose
  * spelling warns about loops that have no vector form. */
 #if defined(__clang__)
 #define KL_LANEWISE
@@ -28,8 +28,8 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, unsigned s
 /* to y[i] = expression of `a`, the value of from x[i] as the type value; may set `status`. */
 #define KL_UNARY_LOOP(name, from, value, to, expression)                   \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           unsigned streamed) {                            \
-        (void)streamed;                                                    \
+                           const int64_t *ahead) {                         \
+        (void)ahead;                                                       \
         const from *x = in[0];                                             \
         to *y = out;                                                       \
         int status = KL_OK;                                                \
@@ -44,8 +44,8 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, unsigned s
 /* to z[i] = expression of `a` and `b`, the values of from x[i] and y[i]. */
 #define KL_BINARY_LOOP(name, from, value, to, expression)                  \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           unsigned streamed) {                            \
-        (void)streamed;                                                    \
+                           const int64_t *ahead) {                         \
+        (void)ahead;                                                       \
         const from *x = in[0], *y = in[1];                                 \
         to *z = out;                                                       \
         int status = KL_OK;                                                \
@@ -60,8 +60,8 @@ typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, unsigned s
 /* in: condition (0 or 1), a, b. */
 #define KL_WHERE_LOOP(name, type)                                          \
     static int KL_FN(name)(void *out, const void *const *in, int64_t n,    \
-                           unsigned streamed) {                            \
-        (void)streamed;                                                    \
+                           const int64_t *ahead) {                         \
+        (void)ahead;                                                       \
         const uint8_t *condition = in[0];                                  \
         const type *a = in[1], *b = in[2];                                 \
         type *y = out;                                                     \

@@ -4,7 +4,7 @@
 #define KAEL_ELEMENTWISE_TRANSPOSE_H
 
 #include "kael/elementwise/walk.h"
-#include "kael/tile.h"
+#include "kael/plane.h"
 
 /* A piece of the output copied at a time: lines and pages of both sides stay in L1 and its page
  * table. Pieces follow each other down the output, along the input, which is then read by as many
@@ -15,7 +15,7 @@ enum { kTransposeRows = 64, kTransposeColumns = 256 };
 #define KL_BODY "kael/elementwise/turn.inc.h"
 #include "kael/foreach_isa.h"
 
-typedef void (*kl_turn)(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+typedef void (*kl_turn)(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
                         bool streamed);
 
 /* [set][across lines][f64]. Where rows of the output do not begin lines, vectors of a whole line
@@ -70,18 +70,18 @@ static inline KL_UNUSED int kl_transpose_range(void *context, int64_t first, int
             from += plane % walk->shape[d] * in->strides[d];
             plane /= walk->shape[d];
         }
-        const struct kl_tile target = {out->data + to, out->strides[job->rows] / itemsize, 1};
-        const struct kl_tile source = {in->data + from, in->strides[job->rows] / itemsize,
+        const struct kl_plane target = {out->data + to, out->strides[job->rows] / itemsize, 1};
+        const struct kl_plane source = {in->data + from, in->strides[job->rows] / itemsize,
                                        in->strides[inner] / itemsize};
         const int64_t rows = kl_min(end, walk->shape[job->rows]) - row;
         const int64_t size = kl_min(kTransposeColumns, walk->shape[inner] - column);
         if (job->turn != NULL) {
             job->turn(target, source, rows, size, job->streamed);
         } else {
-            kl_tile_copy(target, source, rows, size, itemsize);
+            kl_plane_copy(target, source, rows, size, itemsize);
         }
     }
-    if (job->streamed) kl_stream_end();
+    if (job->streamed) kl_streamed_end();
     return KL_OK;
 }
 

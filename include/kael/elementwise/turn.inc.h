@@ -21,11 +21,11 @@ KL_INLINE void KL_FN(turn_square)(T *to, int64_t to_row, const T *from, int64_t 
 
 /* rows x size elements of `to`, whose rows are contiguous, from the transpose, whose columns are.
  * streamed: rows of `to` are aligned to KL_ALIGNMENT. */
-static void KL_FN(turn)(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
+static void KL_FN(turn)(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
                         bool streamed) {
     enum { side = V(width) };
     if (side == 1) {
-        kl_tile_copy(to, from, rows, size, sizeof(T));
+        kl_plane_copy(to, from, rows, size, sizeof(T));
         return;
     }
     const int64_t squares = rows / side * side, whole = size / side * side;
@@ -36,6 +36,6 @@ static void KL_FN(turn)(struct kl_tile to, struct kl_tile from, int64_t rows, in
             KL_FN(turn_square)(target, to.row, source, from.element, streamed);
         }
     }
-    kl_tile_single(to, from, 0, squares, whole, size, sizeof(T));
-    kl_tile_single(to, from, squares, rows, 0, size, sizeof(T));
+    kl_plane_each(to, from, 0, squares, whole, size, sizeof(T));
+    kl_plane_each(to, from, squares, rows, 0, size, sizeof(T));
 }

@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-#include "kael/elementwise/stream.h"
+#include "kael/elementwise/streamed.h"
 #include "kael/runtime.h"
 
 enum {
@@ -147,7 +147,7 @@ KL_INLINE bool kl_walk_streamed(const struct kl_walk *walk, int64_t size) {
     const struct kl_operand *operand = walk->operand;
     char *in[kMaxOperands - 1] = {0};
     for (int k = 1; k < walk->operands; ++k) in[k - 1] = operand[k].data;
-    return kl_streamed(size * operand->itemsize, operand->data, in, walk->operands - 1) != 0;
+    return kl_streamed(size * operand->itemsize, operand->data, in, walk->operands - 1);
 }
 
 /* Finishes the plan; returns the number of elements. */
@@ -215,13 +215,13 @@ static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *
 }
 
 /* Where a linear index lies: a counter per dim and a byte offset per operand. */
-struct kl_place {
+struct kl_position {
     int64_t counter[KL_MAX_DIMS];
     int64_t offset[kMaxOperands];
 };
 
-static inline KL_UNUSED void kl_place_at(const struct kl_walk *walk, int64_t index,
-                                         struct kl_place *place) {
+static inline KL_UNUSED void kl_walk_seek(const struct kl_walk *walk, int64_t index,
+                                          struct kl_position *place) {
     for (int k = 0; k < walk->operands; ++k) place->offset[k] = 0;
     for (int d = walk->dims - 1; d >= 0; --d) {
         place->counter[d] = index % walk->shape[d];
@@ -232,7 +232,7 @@ static inline KL_UNUSED void kl_place_at(const struct kl_walk *walk, int64_t ind
 }
 
 /* Moves on by n elements that end at most at the row's end. */
-KL_INLINE void kl_place_advance(const struct kl_walk *walk, struct kl_place *place, int64_t n) {
+KL_INLINE void kl_walk_advance(const struct kl_walk *walk, struct kl_position *place, int64_t n) {
     int d = walk->dims - 1;
     place->counter[d] += n;
     for (int k = 0; k < walk->operands; ++k)
@@ -257,19 +257,18 @@ struct kl_tiles {
 /* n elements that are contiguous: in memory where `direct` of the operand, else in tiles. */
 KL_INLINE int kl_walk_apply(const struct kl_walk *walk, char *out, const void *const *in,
                             int64_t n, const bool *direct) {
-    int64_t itemsizes[kMaxOperands] = {0};
-    unsigned streamed = kStreamed;
+    int64_t itemsizes[kMaxOperands] = {0}, ahead[kMaxOperands] = {0};
     for (int k = 0; k < walk->operands; ++k) {
         const struct kl_operand *operand = &walk->operand[k];
         itemsizes[k] = operand->itemsize;
-        if (k > 0 && direct[k] && !operand->repeats) streamed |= kStreamedFrom << (k - 1);
+        ahead[k] = direct[k] && !operand->repeats ? kStreamedAhead : 0;
     }
     return kl_run_kernel(walk->kernel, out, in, itemsizes, walk->operands - 1, n,
-                         direct[0] && walk->streamed ? streamed : 0);
+                         direct[0] && walk->streamed ? ahead + 1 : NULL);
 }
 
 /* n elements of one row, from place on. */
-static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct kl_place *place,
+static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct kl_position *place,
                                         int64_t n, struct kl_tiles *tiles) {
     char *data[kMaxOperands] = {0};
     int64_t step[kMaxOperands] = {0};
@@ -309,7 +308,7 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
 
 /* Moves count elements from place on between memory and tiles: every input that is not packed,
  * or, when out is set, the output. Leaves place behind them. */
-static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_place *place,
+static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_position *place,
                                           int64_t count, struct kl_tiles *tiles, bool out) {
     const int inner = walk->dims - 1;
     for (int64_t i = 0; i < count;) {
@@ -325,7 +324,7 @@ static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_
             else
                 kl_move_run(tile, size, memory, step, size, n);
         }
-        kl_place_advance(walk, place, n);
+        kl_walk_advance(walk, place, n);
         i += n;
     }
 }
@@ -333,8 +332,8 @@ static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_
 /* [first, last) of the linear index, through tiles that span several rows. */
 static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64_t first,
                                                int64_t last, struct kl_tiles *tiles) {
-    struct kl_place read, write;
-    kl_place_at(walk, first, &read);
+    struct kl_position read, write;
+    kl_walk_seek(walk, first, &read);
     write = read;
     for (int64_t i = first; i < last; i += walk->tile) {
         const int64_t count = kl_min(walk->tile, last - i);
@@ -354,7 +353,7 @@ static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64
             memcpy(pointer[0], in[0], (size_t)(count * walk->operand[0].itemsize));
         if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
     }
-    if (walk->streamed) kl_stream_end();
+    if (walk->streamed) kl_streamed_end();
     return KL_OK;
 }
 
@@ -364,15 +363,15 @@ static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t 
     const int64_t row = walk->shape[walk->dims - 1];
     struct kl_tiles tiles;
     if (walk->dims > 1 && row < kLongRow) return kl_walk_short_rows(walk, first, last, &tiles);
-    struct kl_place place;
-    kl_place_at(walk, first, &place);
+    struct kl_position place;
+    kl_walk_seek(walk, first, &place);
     while (first < last) {
         const int64_t n = kl_min(row - place.counter[walk->dims - 1], last - first);
         KL_TRY(kl_walk_row(walk, &place, n, &tiles));
-        kl_place_advance(walk, &place, n);
+        kl_walk_advance(walk, &place, n);
         first += n;
     }
-    if (walk->streamed) kl_stream_end();
+    if (walk->streamed) kl_streamed_end();
     return KL_OK;
 }
 

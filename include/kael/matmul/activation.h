@@ -22,7 +22,7 @@ static KL_UNUSED void kl_activate(const struct kl_activation *activation, const 
     for (int64_t r = 0; r < rows; ++r, sums += row) {
         const void *const in[] = {sums};
         void *const out = (void *)((uintptr_t)sums + (uintptr_t)activation->result);
-        (void)activation->kernel(out, in, columns, 0); /* which has no way to fail */
+        (void)activation->kernel(out, in, columns, NULL); /* which has no way to fail */
     }
 }
 

@@ -72,3 +72,33 @@ static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_vi
     }
     return KL_OK;
 }
+
+/* Rows side by side, at most a block long: a vector of them at a time, the last kl_lanes elements
+ * of each level but the last in `past`. What an element would meet before element 0 is left out. */
+static int KL_FN(cumsum_columns)(const struct kl_rows *call, const struct kl_row_view *view,
+                                 int64_t row, int64_t rows) {
+    enum { width = VD(width) };
+    const int64_t x_step = call->operand[KL_ROW_X].element;
+    const int64_t out_step = call->operand[KL_ROW_OUT].element;
+    double past[kl_lane_levels][kl_lanes * width];
+    (void)row;
+    for (int64_t c = 0; c < rows; c += width) {
+        const int64_t left = rows - c;
+        const T *x = (const T *)view->data[KL_ROW_X] + c;
+        T *out = (T *)view->data[KL_ROW_OUT] + c;
+        for (int64_t e = 0; e < call->size; e++, x += x_step, out += out_step) {
+            double *lane = past[0] + e % kl_lanes * width;
+            const VD(vec) start = e < kl_lanes ? VD(splat)(0) : VD(load)(lane);
+            VD(vec) met = VD(add)(start, KL_FN(take_wide)(x, left));
+            KL_UNROLL
+            for (int k = 0; k < kl_lane_levels; k++) {
+                const int half = kl_lanes >> (k + 1);
+                VD(store)(past[k] + e % kl_lanes * width, met);
+                if (e < half) continue;
+                met = VD(add)(met, VD(load)(past[k] + (e - half) % kl_lanes * width));
+            }
+            KL_FN(put_narrow)(out, met, left);
+        }
+    }
+    return KL_OK;
+}

@@ -11,15 +11,8 @@
 #include <math.h>
 
 #include "kael/fold.h"
+#include "kael/plane.h"
 #include "kael/runtime.h"
-#include "kael/tile.h"
-
-/* Of totals.inc.h; a set may call another's. */
-#define X(isa, title, usable)                                                             \
-    static double kl_row_fold_f32_##isa(const float *x, const float *y, int64_t size);    \
-    static double kl_row_fold_f64_##isa(const double *x, const double *y, int64_t size);
-KL_ISAS(X)
-#undef X
 
 /* Work of an element against one addition: what the grain is reckoned from. */
 enum { kl_exponential_cost = 16, kl_standardize_cost = 4 };
@@ -199,16 +192,16 @@ static KL_UNUSED int kl_rows_tile(const struct kl_rows *call, int64_t row, int64
         near.stride[o] = call->size;
         scratch += tile_bytes;
         if (o == KL_ROW_OUT) continue;
-        kl_tile_copy((struct kl_tile){near.data[o], call->size, 1},
-                     (struct kl_tile){view->data[o], view->stride[o], call->operand[o].element},
-                     count, call->operand[o].size, call->itemsize);
+        kl_plane_copy((struct kl_plane){near.data[o], call->size, 1},
+                      (struct kl_plane){view->data[o], view->stride[o], call->operand[o].element},
+                      count, call->operand[o].size, call->itemsize);
     }
     KL_TRY(call->kernel(call, &near, row, count));
     if (kl_row_staged(call, &call->operand[KL_ROW_OUT])) {
-        kl_tile_copy((struct kl_tile){view->data[KL_ROW_OUT], view->stride[KL_ROW_OUT],
-                                      call->operand[KL_ROW_OUT].element},
-                     (struct kl_tile){near.data[KL_ROW_OUT], call->size, 1}, count,
-                     call->operand[KL_ROW_OUT].size, call->itemsize);
+        kl_plane_copy((struct kl_plane){view->data[KL_ROW_OUT], view->stride[KL_ROW_OUT],
+                                        call->operand[KL_ROW_OUT].element},
+                      (struct kl_plane){near.data[KL_ROW_OUT], call->size, 1}, count,
+                      call->operand[KL_ROW_OUT].size, call->itemsize);
     }
     return KL_OK;
 }

@@ -2,18 +2,11 @@
  *
  * A kernel gets the call, a view of contiguous rows of its operands, the first one's number and how
  * many. Rows stay in cache between the passes. Totals are R3's fold, so a row has the same bits at
- * any place in any batch.
+ * any place in any batch. Stamped after folds.h.
  */
-#include "kael/fold.inc.h"
 #include "kael/math.inc.h"
 
-/* The fold of x[size], or of x * y where y is given. */
-static KL_UNUSED double KL_FN(row_fold)(const T *x, const T *y, int64_t size) {
-    return y ? KL_FN(fold)(KL_TERM_PRODUCT, x, y, 0, size)
-             : KL_FN(fold)(KL_TERM_VALUE, x, NULL, 0, size);
-}
-
-/* The same by the set that converts floats fastest. */
+/* The fold of x[size], or of x * y where y is given, by the set that converts floats fastest. */
 KL_INLINE double KL_FN(fold_of)(const T *x, const T *y, int64_t size) {
     if (sizeof(T) == sizeof(double)) return KL_FN(row_fold)(x, y, size);
     return KL_CAT4(kl, row_fold, KL_TYPE, KL_CAT2(KL_NARROWER_, KL_ISA))(x, y, size);

@@ -21,7 +21,7 @@ KL_INLINE void V(store_part)(T *p, V(vec) x, int64_t count) {
     if (count > 0) V(store)(p, x);
 }
 /* Past the caches where the machine can; p is aligned to the vector. Other threads see such stores
- * after kl_stream_end. */
+ * after kl_streamed_end. */
 KL_INLINE void V(stream)(T *p, V(vec) x) { V(store)(p, x); }
 KL_INLINE V(vec) V(splat)(T x) { return x; }
 KL_INLINE V(vec) V(iota)(void) { return (T)0; } /* lane l holds l */

@@ -1,7 +1,7 @@
-/* Tiles: a strided piece of memory copied to contiguous rows, or back, so that one arithmetic body
+/* Planes: a strided piece of memory copied to contiguous rows, or back, so that one arithmetic body
  * serves every layout. Knows element sizes, not types. */
-#ifndef KAEL_TILE_H
-#define KAEL_TILE_H
+#ifndef KAEL_PLANE_H
+#define KAEL_PLANE_H
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kael/config.h"
 
 /* One side of a copy: element e of row r lies at data + (r * row + e * element) * itemsize. */
-struct kl_tile {
+struct kl_plane {
     char *data;
     int64_t row, element; /* strides in elements, any sign */
 };
@@ -44,8 +44,8 @@ KL_INLINE void kl_turn_longs(char *out, int64_t out_step, const char *in, int64_
 
 /* Elements [first, last) of rows [begin, rows), one at a time. `bytes` is a literal at every call,
  * so that memcpy becomes one move. */
-KL_INLINE void kl_tile_single(struct kl_tile to, struct kl_tile from, int64_t begin, int64_t rows,
-                              int64_t first, int64_t last, const int64_t bytes) {
+KL_INLINE void kl_plane_each(struct kl_plane to, struct kl_plane from, int64_t begin, int64_t rows,
+                             int64_t first, int64_t last, const int64_t bytes) {
     for (int64_t r = begin; r < rows; r++) {
         char *p = to.data + r * to.row * bytes;
         const char *q = from.data + r * from.row * bytes;
@@ -56,26 +56,26 @@ KL_INLINE void kl_tile_single(struct kl_tile to, struct kl_tile from, int64_t be
 }
 
 /* Strips of 16 elements use each cache line whole, whichever side is the contiguous one. */
-enum { kl_tile_strip = 16 };
+enum { kl_plane_strip = 16 };
 
-KL_INLINE void kl_tile_move(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
-                            const int64_t bytes) {
+KL_INLINE void kl_plane_move(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
+                             const int64_t bytes) {
     if (llabs(to.element) <= llabs(to.row) && llabs(from.element) <= llabs(from.row)) {
-        kl_tile_single(to, from, 0, rows, 0, size, bytes); /* both stream along their rows */
+        kl_plane_each(to, from, 0, rows, 0, size, bytes); /* both stream along their rows */
         return;
     }
-    for (int64_t first = 0; first < size; first += kl_tile_strip) {
-        kl_tile_single(to, from, 0, rows, first, kl_min(first + kl_tile_strip, size), bytes);
+    for (int64_t first = 0; first < size; first += kl_plane_strip) {
+        kl_plane_each(to, from, 0, rows, first, kl_min(first + kl_plane_strip, size), bytes);
     }
 }
 
 /* The same where to.element and from.row are 1: squares turned in registers. */
-KL_INLINE void kl_tile_turn(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
-                            const int64_t bytes) {
+KL_INLINE void kl_plane_turn(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
+                             const int64_t bytes) {
     const int64_t side = bytes == 4 ? kl_words_side : kl_longs_side;
     const int64_t squares = rows / side * side;
-    for (int64_t first = 0; first < size; first += kl_tile_strip) {
-        const int64_t last = kl_min(first + kl_tile_strip, size);
+    for (int64_t first = 0; first < size; first += kl_plane_strip) {
+        const int64_t last = kl_min(first + kl_plane_strip, size);
         const int64_t whole = first + (last - first) / side * side;
         for (int64_t r = 0; r < squares; r += side) {
             for (int64_t e = first; e < whole; e += side) {
@@ -88,28 +88,28 @@ KL_INLINE void kl_tile_turn(struct kl_tile to, struct kl_tile from, int64_t rows
                 }
             }
         }
-        kl_tile_single(to, from, 0, squares, whole, last, bytes);
-        kl_tile_single(to, from, squares, rows, first, last, bytes);
+        kl_plane_each(to, from, 0, squares, whole, last, bytes);
+        kl_plane_each(to, from, squares, rows, first, last, bytes);
     }
 }
 
-KL_INLINE void kl_tile_choose(struct kl_tile to, struct kl_tile from, int64_t rows, int64_t size,
-                              const int64_t bytes) {
+KL_INLINE void kl_plane_choose(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
+                               const int64_t bytes) {
     if (bytes == 1) {
-        kl_tile_move(to, from, rows, size, bytes);
+        kl_plane_move(to, from, rows, size, bytes);
     } else if (to.element == 1 && from.row == 1) {
-        kl_tile_turn(to, from, rows, size, bytes);
+        kl_plane_turn(to, from, rows, size, bytes);
     } else if (to.row == 1 && from.element == 1) {
-        kl_tile_turn((struct kl_tile){to.data, to.element, to.row},
-                     (struct kl_tile){from.data, from.element, from.row}, size, rows, bytes);
+        kl_plane_turn((struct kl_plane){to.data, to.element, to.row},
+                      (struct kl_plane){from.data, from.element, from.row}, size, rows, bytes);
     } else {
-        kl_tile_move(to, from, rows, size, bytes);
+        kl_plane_move(to, from, rows, size, bytes);
     }
 }
 
 /* Copies rows x size elements of itemsize 1, 4 or 8; the sides share no memory. */
-static KL_UNUSED void kl_tile_copy(struct kl_tile to, struct kl_tile from, int64_t rows,
-                                   int64_t size, int64_t itemsize) {
+static KL_UNUSED void kl_plane_copy(struct kl_plane to, struct kl_plane from, int64_t rows,
+                                    int64_t size, int64_t itemsize) {
     if (to.element == 1 && from.element == 1) {
         for (int64_t r = 0; r < rows; r++) {
             memcpy(to.data + r * to.row * itemsize, from.data + r * from.row * itemsize,
@@ -118,9 +118,9 @@ static KL_UNUSED void kl_tile_copy(struct kl_tile to, struct kl_tile from, int64
         return;
     }
     switch (itemsize) {
-    case 1: kl_tile_choose(to, from, rows, size, 1); break;
-    case 4: kl_tile_choose(to, from, rows, size, 4); break;
-    default: kl_tile_choose(to, from, rows, size, 8); break;
+    case 1: kl_plane_choose(to, from, rows, size, 1); break;
+    case 4: kl_plane_choose(to, from, rows, size, 4); break;
+    default: kl_plane_choose(to, from, rows, size, 8); break;
     }
 }
 
