@@ -171,7 +171,7 @@ KL_INLINE double KL_FN(mixed_block)(bool loss, const struct kl_rows *call,
                 loss ? V(sub)(V(sub)(KL_FN(take)(row->x + at + i, left), shift), log) : slope;
             KL_FN(put)(q + i, V(mul)(KL_FN(take)(q + i, left), factor), left);
         }
-        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, q, NULL, 0, size);
+        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, q, NULL, 0, size, 0);
     }
     return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
 }

@@ -49,7 +49,7 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / KL_ELEMENT_GRAIN };
+    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
     const int64_t work =
         kl_work(kl_max(FEW_ROWS, product->rows), product->inner, product->columns) / PER_ELEMENT;
     const int64_t tasks = work / kl_grain(rt, work, 1);

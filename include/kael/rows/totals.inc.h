@@ -59,7 +59,7 @@ KL_INLINE double KL_FN(exp_block)(const T *x, T largest, T *e, int64_t size) {
         const int64_t count = kl_min(size - i, chunk);
         T *to = e ? e + i : buffer;
         KL_FN(exp_shifted)(x + i, largest, to, count);
-        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, to, NULL, 0, count);
+        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, to, NULL, 0, count, 0);
     }
     return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
 }
