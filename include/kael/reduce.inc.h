@@ -8,8 +8,8 @@
 #include "kael/fold_columns.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
-/* Totals of rows x[rows][size] (at x + r * row_stride), size <= kl_reduction_block; `far` where they
- * come from memory. */
+/* Totals of rows x[rows][size] (at x + r * row_stride), size <= KL_REDUCTION_BLOCK; `far` where
+ * they come from memory. */
 static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
                                int64_t size, bool far, const double *centers, kl_total *totals,
                                int64_t *indices) {
@@ -21,7 +21,7 @@ static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, i
 #define KL_CASE(term, center)                                                   \
     case term:                                                                  \
         if (far) {                                                              \
-            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, kl_far_ahead)) \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, KL_FOLD_AHEAD)) \
         } else {                                                                \
             KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))          \
         }                                                                       \

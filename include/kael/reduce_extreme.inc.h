@@ -27,7 +27,7 @@ KL_INLINE T KL_FN(extreme)(bool greatest, const T *x, int64_t size) {
     V(vec) met = KL_FN(minimum)(KL_FN(minimum)(least[0], least[1]),
                                KL_FN(minimum)(least[2], least[3]));
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = width >> level;
         if (half > 0) met = KL_FN(minimum)(met, V(swap)(met, half));
     }
@@ -57,7 +57,7 @@ KL_INLINE bool KL_FN(surpasses)(bool greatest, T b, T a) {
 /* The search for an index goes by chunks, so that only the best one is looked through twice. */
 enum { KL_FN(chunk) = 1024 };
 
-/* The extreme of x[size], or a zero where it is one, and the start of the first chunk that has it. */
+/* The extreme of x[size] (or a zero where it is one), and where the first chunk with it starts. */
 KL_INLINE T KL_FN(extreme_chunk)(bool greatest, const T *x, int64_t size, int64_t *start) {
     enum { chunk = KL_FN(chunk) };
     int64_t home = 0;
