@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature.format=clinic
 """Elements as Python numbers, and back; what a tensor of one element is to Python."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t
