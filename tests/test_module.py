@@ -96,7 +96,7 @@ def test_registering_by_name_is_checked():
         EarlyModule()
 
 
-def test_paths():
+def test_parts_are_found_by_their_paths():
     net = Net()
     assert net.get_submodule("rest.1") is net.rest[1] and net.get_submodule("") is net
     assert net.get_parameter("rest.1.weight") is net.rest[1].weight
@@ -134,7 +134,7 @@ def test_modes_apply_and_requires_grad():
     assert not any(p.requires_grad for p in net.parameters())
 
 
-def test_zero_grad():
+def test_zero_grad_drops_or_fills_the_gradients():
     net = Net()
     net(kael.ones(1, 3)).sum().backward()
     held = net.scale.grad
@@ -200,7 +200,7 @@ def test_refused_loading_names_everything_and_changes_nothing():
         assert bits_equal(value, before[key])
 
 
-def test_forward_hooks():
+def test_forward_hooks_change_what_passes():
     layer = nn.Identity()
     handles = [
         layer.register_forward_pre_hook(lambda m, args: args[0] + 1),
@@ -228,7 +228,7 @@ def test_deepcopy_and_pickling(twin):
     assert net.scale.tolist() == [1, 1]
 
 
-def test_parameter():
+def test_a_parameter_is_a_leaf_on_the_memory_it_was_given():
     data = kael.ones(2)
     p = nn.Parameter(data)
     assert p.requires_grad and p.is_leaf and isinstance(p, kael.Tensor)

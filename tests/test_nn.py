@@ -153,7 +153,7 @@ def test_dropout_writes_into_its_input():
         functional.dropout(x, inplace="yes")
 
 
-def test_dropout():
+def test_dropout_scales_what_it_keeps_forward_and_backward():
     kael.manual_seed(3)
     x = kael.ones(1000, 100).requires_grad_()
     layer = nn.Dropout(0.25)
@@ -188,7 +188,7 @@ def test_no_classes_are_enough_where_every_target_is_ignored():
         assert loss.tolist() == [0, 0]
 
 
-def test_embedding():
+def test_embeddings_and_their_gradients_are_torchs():
     torch = pytest.importorskip("torch")
     indices = np.array([[1, 2, 2, 0], [9, 0, 1, 1]])
     for padding in (None, 1, -1):

@@ -81,14 +81,26 @@ KL_INLINE VD(vec) KL_FN(contribute)(int term, VD(vec) acc, VD(vec) x, VD(vec) y,
     }
 }
 
-/* Adds x[count] to the lanes, element 0 to lane 0. y[count] where the term reads it. */
+/* Asks for the lines of x[count] `ahead` bytes further on, unless that is 0. */
+KL_INLINE void KL_FN(ask)(const T *x, int64_t count, int64_t ahead) {
+    const int64_t bytes = count * (int64_t)sizeof(T);
+    if (ahead == 0) return;
+    KL_UNROLL
+    for (int64_t at = 0; at < bytes; at += KL_ALIGNMENT) {
+        __builtin_prefetch((const char *)x + ahead + at);
+    }
+}
+
+/* Adds x[count] to the lanes, element 0 to lane 0. y[count] where the term reads it. x is asked for
+ * ahead; a literal 0 costs nothing, a variable 5% in cache. */
 KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const T *y,
-                                double center, int64_t count) {
+                                double center, int64_t count, int64_t ahead) {
     enum { width = VD(width), vectors = kl_lanes / width };
     const VD(vec) middle = VD(splat)(center);
     KL_FN(lanes) a = *lanes;
     int64_t i = 0;
     for (; i + kl_lanes <= count; i += kl_lanes) {
+        KL_FN(ask)(x + i, kl_lanes, ahead);
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const int64_t k = i + v * width;
@@ -137,22 +149,23 @@ KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
 }
 
 /* The fold of one block: x[count], count <= kl_reduction_block. */
-KL_INLINE double KL_FN(fold_block)(int term, const T *x, const T *y, double center, int64_t count) {
+KL_INLINE double KL_FN(fold_block)(int term, const T *x, const T *y, double center, int64_t count,
+                                   int64_t ahead) {
     KL_FN(lanes) lanes = KL_FN(lanes_start)(term);
-    KL_FN(lanes_add)(&lanes, term, x, y, center, count);
+    KL_FN(lanes_add)(&lanes, term, x, y, center, count, ahead);
     return KL_FN(lanes_meet)(&lanes, term);
 }
 
 /* The whole fold of x[size]. */
 KL_INLINE double KL_FN(fold)(int term, const T *x, const T *y, double center, int64_t size) {
-    if (size <= kl_reduction_block) return KL_FN(fold_block)(term, x, y, center, size);
+    if (size <= kl_reduction_block) return KL_FN(fold_block)(term, x, y, center, size, 0);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
     for (int64_t first = 0; first < size; first += kl_reduction_block) {
         const int64_t count = kl_min(size - first, kl_reduction_block);
         kl_tree_push(&tree, term,
                      KL_FN(fold_block)(term, x + first, KL_FN(reads_y)(term) ? y + first : y,
-                                       center, count));
+                                       center, count, 0));
     }
     return kl_tree_total(&tree, term);
 }

@@ -24,7 +24,7 @@
  * having gone before (a multiple of kl_lanes). columns_meet: the strip's totals. */
 struct kl_reduce_kernels {
     void (*rows)(int term, const void *x, int64_t row_stride, int64_t rows, int64_t size,
-                 const double *centers, kl_total *totals, int64_t *indices);
+                 bool far, const double *centers, kl_total *totals, int64_t *indices);
     void (*columns)(int term, const void *x, int64_t row_stride, int64_t first, int64_t rows,
                     int64_t width, const double *centers, void *state);
     void (*columns_meet)(int term, int64_t rows, int64_t width, void *state, kl_total *totals,
@@ -47,7 +47,7 @@ struct kl_reduce {
     struct kl_plan plan;
     const char *x;
     int64_t itemsize;
-    bool floats;
+    bool floats, far; /* far: x is read where it lies, most of it from memory */
     int term, finish;
     double divisor;
     void *values;     /* outputs of values_dtype, or NULL */
@@ -135,12 +135,12 @@ static void kl_reduce_rows(const struct kl_reduce *r, int term, const struct kl_
     int64_t stride = item->size;
     if (r->plan.direct) {
         x = r->x + (item->x + item->begin) * r->itemsize;
-        stride = r->plan.strip_stride;
+        if (item->blocks == 1) stride = r->plan.strip_stride;
     } else {
         kl_reduce_stage(r, item, item->begin, item->blocks * item->size, room->tile);
     }
-    r->kernels->rows(term, x, stride, item->count * item->blocks, item->size, room->centers,
-                     room->totals, room->indices);
+    r->kernels->rows(term, x, stride, item->count * item->blocks, item->size, r->far,
+                     room->centers, room->totals, room->indices);
 }
 
 KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct kl_item *item,
@@ -364,6 +364,7 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
                                                       : kl_short_sum;
     kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row);
     if (r.plan.outputs == 0) return KL_OK;
+    r.far = r.plan.direct && r.plan.outputs * r.plan.size * r.itemsize >= kl_far_bytes;
     r.kernels = &kl_reduce_table[kl_reduce_isa(&r, dtype)][dtype];
     if (r.plan.size == 0) r.x = (const char *)&nothing;
     if (r.plan.blocks == 1) return kl_reduce_run(&r);

@@ -54,10 +54,12 @@ KL_INLINE bool KL_FN(surpasses)(bool greatest, T b, T a) {
     return b != b || (greatest ? b > a : b < a);
 }
 
-/* The extreme of x[size] and the first index where it stands. The search goes by chunks that stay
- * in L1, so that only the best one is looked through twice. */
-KL_INLINE T KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, int64_t *index) {
-    enum { chunk = 1024 };
+/* The search for an index goes by chunks, so that only the best one is looked through twice. */
+enum { KL_FN(chunk) = 1024 };
+
+/* The extreme of x[size], or a zero where it is one, and the start of the first chunk that has it. */
+KL_INLINE T KL_FN(extreme_chunk)(bool greatest, const T *x, int64_t size, int64_t *start) {
+    enum { chunk = KL_FN(chunk) };
     int64_t home = 0;
     T best = KL_FN(extreme)(greatest, x, kl_min(size, chunk));
     for (int64_t i = chunk; i < size; i += chunk) {
@@ -67,8 +69,25 @@ KL_INLINE T KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, int64_
             home = i;
         }
     }
-    *index = home + KL_FN(find)(x + home, kl_min(size - home, chunk), best);
-    return x[*index];
+    *start = home;
+    return best;
+}
+
+/* The extremes of x[rows][size] and the first indices where they stand. These are looked for once
+ * all rows have been walked, so that memory does not wait for them: rows of 4096 take 0.9 of the
+ * time so. */
+KL_INLINE void KL_FN(extreme_rows)(bool greatest, const T *x, int64_t row_stride, int64_t rows,
+                                   int64_t size, kl_total *totals, int64_t *indices) {
+    for (int64_t r = 0; r < rows; r++) {
+        totals[r].f = KL_FN(extreme_chunk)(greatest, x + r * row_stride, size, indices + r);
+    }
+    for (int64_t r = 0; r < rows; r++) {
+        const T *from = x + r * row_stride + indices[r];
+        const int64_t count = kl_min(size - indices[r], KL_FN(chunk));
+        const int64_t at = KL_FN(find)(from, count, (T)totals[r].f);
+        totals[r].f = from[at];
+        indices[r] += at;
+    }
 }
 
 /* Rows that a strip of extremes reads together: one load and store of its state for each eight. */

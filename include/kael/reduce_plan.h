@@ -26,7 +26,9 @@ enum {
     kl_short_sum = 4,
     kl_short_extreme = 16,
     kl_short_index = 48,
-    kl_group_blocks = 16 /* staged together at most: 1 MiB of f32 */
+    kl_staged_row = 4096,   /* elements of neighbouring rows that are staged together */
+    kl_direct_row = 1 << 16, /* or read in place by one call, which costs as much as 1 KiB of reading */
+    kl_group_blocks = 16    /* of one output, taken together at most: 1 MiB of f32 */
 };
 
 struct kl_plan {
@@ -37,7 +39,7 @@ struct kl_plan {
     bool columns, direct;     /* direct: read in place, else staged through scratch */
     int64_t width;            /* outputs of a whole tile */
     int64_t tiles, blocks;    /* tiles of a strip, blocks of an output */
-    int64_t group;            /* blocks of one output that are staged together */
+    int64_t group;            /* blocks of one output that are taken together */
 };
 
 /* Takes the kept dim of least stride out of `outer`. */
@@ -64,7 +66,11 @@ KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
 /* Outputs of a tile. Strips are wide, but `threads` get one each. */
 KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     if (!plan->columns) {
-        const int64_t rows = kl_max(1, 4096 / kl_max(1, plan->size));
+        int64_t rows = kl_staged_row / kl_max(1, plan->size);
+        if (plan->direct && plan->blocks == 1) {
+            const int64_t shared = plan->outputs / (4 * threads);
+            rows = kl_max(rows, kl_min(kl_direct_row / kl_max(1, plan->size), shared));
+        }
         return kl_max(1, kl_min(plan->strip, kl_min(rows, kl_near_outputs)));
     }
     int64_t width = plan->direct ? kl_strip_columns : kl_staged_columns;
@@ -80,7 +86,9 @@ KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
 KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
     const struct kl_dims *reduced = &plan->reduced;
     const int last = reduced->count - 1;
-    if (plan->columns || plan->strip > 1 || plan->blocks == 1 || last < 1) return 1;
+    if (plan->columns || plan->strip > 1 || plan->blocks == 1) return 1;
+    if (plan->direct) return kl_group_blocks;
+    if (last < 1) return 1;
     if (llabs(reduced->strides[last]) <= llabs(reduced->strides[last - 1])) return 1;
     return kl_min(kl_group_blocks, kl_ceil_div(16 * reduced->shape[last], kl_reduction_block));
 }
