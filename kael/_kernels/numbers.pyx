@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature.format=clinic
 """Elements as Python numbers, and back; what a tensor of one element is to Python."""
 
 from cpython.float cimport PyFloat_CheckExact

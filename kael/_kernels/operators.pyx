@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature.format=clinic
 """The number slots of kael.Tensor: a fast path for plain operands, kael.ops for everything else."""
 
 from cpython.long cimport PyLong_CheckExact
