@@ -48,10 +48,10 @@ def test_every_small_size_of_a_transposed_b(dtype, every_isa):
 @pytest.mark.parametrize("inner", [511, 512, 513, 1023, 1024, 1025, 1540, 2049])
 def test_inner_blocks_of_a_transposed_b(inner, dtype, every_isa):
     """Pairs of blocks, a block left over and a short one, on sets of columns even and odd."""
-    a, w = spread((14, inner), dtype), spread((57, inner), dtype, 1)
+    a, w = spread((25, inner), dtype), spread((57, inner), dtype, 1)
     bias = spread((57,), dtype, 2)
     expected = oracle(a, w.T)
-    for rows in range(1, 15):
+    for rows in range(1, 26):
         for columns in (8, 15, 16, 17, 24, 33, 47, 57):
             if rows > 4 and columns not in (24, 57):
                 continue
@@ -62,7 +62,7 @@ def test_inner_blocks_of_a_transposed_b(inner, dtype, every_isa):
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 9, 14])
+@pytest.mark.parametrize("rows", [1, 2, 3, 4, 5, 9, 14, 23])
 def test_few_rows_on_every_thread_count(rows, dtype, every_thread_count):
     a, w = spread((rows, 1030), dtype), spread((1001, 1030), dtype, 1)
     x, y = tensors(a, w)

@@ -330,8 +330,10 @@ def test_a_module_dict_gives_back_and_takes_its_like():
     other.update(table)
     assert list(other.items()) == [("a", a), ("b", b)]
     assert other.pop("a") is a and list(other) == ["b"] and not hasattr(other, "a")
-    with pytest.raises(KeyError, match="a"):
-        other.pop("a")
+    for key in ("a", "training", "_modules"):
+        for take in (other.pop, other.__delitem__):
+            with pytest.raises(KeyError, match=key):
+                take(key)
     with pytest.raises(TypeError, match="int is not a Module subclass"):
         other.update({"c": a, "d": 1})
     assert list(other) == ["b"]

@@ -18,7 +18,7 @@ from conftest import bits_equal, run_script, spread
 import kael
 from kael._kernels import runtime
 
-GRAIN = 524288  # KL_ELEMENT_GRAIN
+GRAIN = 524288  # kElementGrain
 linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 
 

@@ -6,7 +6,7 @@
  *
  * The books: reserved == in_use + cached, always, read under the one mutex. A free block's first
  * word links it to the next one of its class, so that keeping a block needs no memory and cannot
- * fail. The lists hold at most KL_MAX_CACHED_BYTES; what would exceed it goes back to the system.
+ * fail. The lists hold at most kMaxCachedBytes; what would exceed it goes back to the system.
  *
  * Sanitizer builds compile the cache out (a reused block hides a use after free) and keep the
  * books. Included by runtime.pyx only. Never destroyed: blocks outlive the interpreter's end.
@@ -41,12 +41,12 @@ enum { KL_CACHE_BUILT = 0 };
 enum { KL_CACHE_BUILT = 1 };
 #endif
 
-enum { KL_BUCKET_STEP = 512, KL_LARGEST_STEPPED_SIZE = 65536 };
-#define KL_LARGEST_BUCKET  ((int64_t)1 << 62)
-#define KL_MAX_CACHED_BYTES ((int64_t)1 << 30)
+enum { kBucketStep = 512, kLargestSteppedSize = 65536 };
+#define kLargestBucket  ((int64_t)1 << 62)
+#define kMaxCachedBytes ((int64_t)1 << 30)
 
 enum {
-    KL_STEPPED_CLASSES = KL_LARGEST_STEPPED_SIZE / KL_BUCKET_STEP,
+    KL_STEPPED_CLASSES = kLargestSteppedSize / kBucketStep,
     KL_CLASSES = KL_STEPPED_CLASSES + 62 - 16 /* powers 2^17 .. 2^62 */
 };
 
@@ -68,15 +68,15 @@ static struct {
     struct kl_free_block *lists[KL_CLASSES];
 } kl_blocks = {.mutex = PTHREAD_MUTEX_INITIALIZER, .caching = KL_CACHE_BUILT};
 
-/* Bytes reserved for a request; 0 when none can be (KL_LARGEST_BUCKET). bytes > 0. */
+/* Bytes reserved for a request; 0 when none can be (kLargestBucket). bytes > 0. */
 KL_INLINE int64_t kl_block_capacity(int64_t bytes) {
-    if (bytes <= KL_LARGEST_STEPPED_SIZE) return (bytes + KL_BUCKET_STEP - 1) & -KL_BUCKET_STEP;
-    if (bytes > KL_LARGEST_BUCKET) return 0;
+    if (bytes <= kLargestSteppedSize) return (bytes + kBucketStep - 1) & -kBucketStep;
+    if (bytes > kLargestBucket) return 0;
     return (int64_t)1 << (64 - __builtin_clzll((uint64_t)bytes - 1));
 }
 
 KL_INLINE int kl_block_class(int64_t capacity) {
-    if (capacity <= KL_LARGEST_STEPPED_SIZE) return (int)(capacity / KL_BUCKET_STEP) - 1;
+    if (capacity <= kLargestSteppedSize) return (int)(capacity / kBucketStep) - 1;
     return KL_STEPPED_CLASSES + __builtin_ctzll((uint64_t)capacity) - 17;
 }
 
@@ -123,7 +123,7 @@ static void kl_system_free(void *block, int64_t capacity) {
 }
 
 KL_INLINE int64_t kl_class_capacity(int class) {
-    if (class < KL_STEPPED_CLASSES) return (class + 1) * (int64_t)KL_BUCKET_STEP;
+    if (class < KL_STEPPED_CLASSES) return (class + 1) * (int64_t)kBucketStep;
     return (int64_t)1 << (class - KL_STEPPED_CLASSES + 17);
 }
 
@@ -209,7 +209,7 @@ static void kl_release(void *pointer, int64_t bytes) {
     pthread_mutex_lock(&kl_blocks.mutex);
     kl_blocks.stats.in_use_bytes -= capacity;
     if (KL_CACHE_BUILT && KL_LIKELY(kl_blocks.caching) &&
-        KL_LIKELY(kl_blocks.stats.cached_bytes + capacity <= KL_MAX_CACHED_BYTES)) {
+        KL_LIKELY(kl_blocks.stats.cached_bytes + capacity <= kMaxCachedBytes)) {
         struct kl_free_block *block = pointer;
         const int class = kl_block_class(capacity);
         block->next = kl_blocks.lists[class];

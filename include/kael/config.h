@@ -52,8 +52,8 @@
  * twice, because clang 14 works on a body before it knows them, and then keeps arrays of which a
  * loop touches a single element in memory. */
 #define KL_KERNEL(name, type, call)                                     \
-    KL_INLINE void KL_CAT2(name, _body)(const struct type *job) { call; } \
-    static void name(const struct type *job) { KL_CAT2(name, _body)(job); }
+    KL_INLINE void KL_CAT2(name, _body)(type *job) { call; }                \
+    static void name(type *job) { KL_CAT2(name, _body)(job); }
 
 /* Before a loop over arrays that do not overlap: restrict is often lost when a body is inlined,
  * and a run-time overlap test then doubles the code. */

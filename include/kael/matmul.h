@@ -49,7 +49,7 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / KL_ELEMENT_GRAIN };
+    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
     const int64_t work =
         kl_work(kl_max(FEW_ROWS, product->rows), product->inner, product->columns) / PER_ELEMENT;
     const int64_t tasks = work / kl_grain(rt, work, 1);
@@ -57,9 +57,6 @@ KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_pr
 }
 
 /* ---- One product ---- */
-
-/* Bytes from one line of a set of L1 to the next one of it, and how many lines a set keeps. */
-enum { KL_L1_SPAN = 4096, KL_L1_WAYS = 8 };
 
 /* Whether b is best read where it lies: its rows are contiguous and a block of it stays in L2. */
 KL_INLINE bool kl_direct_b(const struct kl_tile_kernels *kernels,
@@ -95,7 +92,7 @@ KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
             (product->a.column == kernels->size && !kernels->lanes));
 }
 
-enum { KL_L3_BYTES = 8 << 20 };
+enum { KL_L2_BYTES = 1 << 20, KL_L3_BYTES = 8 << 20 };
 
 /* Whether all of b fits that many bytes. */
 KL_INLINE bool kl_b_within(const struct kl_tile_kernels *kernels,
@@ -139,14 +136,16 @@ static void kl_multiply_nothing(const struct kl_tile_kernels *kernels,
 KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
                           const struct kl_product *product) {
     enum { FEW_ROWS = 4 };
-    const struct kl_turned_kernels *const turned = kernels->turned;
     if (product->b.row != kernels->size) return false;
-    if (turned == NULL)
+    if (kernels->turned == NULL)
         return product->rows <= FEW_ROWS &&
                product->columns >= KL_TURNED_VECTORS * kernels->width;
+    const struct kl_turned_kernels *const turned = kl_turned_kernels_for(kernels, product);
+    if (kl_turned_collide(turned, product) && kl_b_within(kernels, product, KL_L2_BYTES))
+        return false;
     const int passes = kl_b_within(kernels, product, turned->once) ? 1 : KL_TURNED_PASSES;
     return product->rows <= passes * turned->rows &&
-           product->columns >= KL_TURNED_STREAMS * turned->lanes;
+           product->columns >= turned->streams * turned->lanes;
 }
 
 /* The way of operands too large for the caches: b in panels, packed by every strip of rows for

@@ -11,8 +11,8 @@
  * in whatever job is there. The caller never waits for a worker that did not claim anything. No
  * generation counter is needed: an exhausted word that reads the same is exhausted.
  *
- * Overshoot of `next` is at most one per worker (KL_MAX_THREADS), counts are at most
- * KL_MAX_THREADS * KL_CHUNKS_PER_THREAD = 4096, so 16 bits hold both.
+ * Overshoot of `next` is at most one per worker (kMaxThreads), counts are at most
+ * kMaxThreads * kChunksPerThread = 4096, so 16 bits hold both.
  *
  * Included by runtime.pyx only: the statics below are the process's one pool.
  */
@@ -32,14 +32,14 @@
 #include "kael/runtime.h"
 #include "kael/wait.h"
 
-enum { KL_CHUNKS_PER_THREAD = 4, KL_MAX_THREADS = 1024 };
+enum { kChunksPerThread = 4, kMaxThreads = 1024 };
 
 /* How long a worker looks for the next job before it sleeps: longer than the gap between the
  * operations of a training step, far below what shows as an idle process's load. */
-enum { KL_SPIN_NANOSECONDS = 100000 };
+enum { kSpinNanoseconds = 100000 };
 
 /* A full Python callback runs on a worker's stack; the default is too small on some systems. */
-enum { KL_WORKER_STACK = 8 << 20 };
+enum { kWorkerStack = 8 << 20 };
 
 #define KL_STOP_WORD     0xffff0000u /* `word` when the pool stops: it reads as unclaimed */
 #define KL_CALLER_SLEEPS 0x80000000u /* bit of `remaining` while the caller sleeps on it */
@@ -183,7 +183,7 @@ static inline struct kl_pool *kl_start_pool(int workers) {
     const size_t size = sizeof(struct kl_pool) + (size_t)workers * sizeof(pthread_t);
     if (posix_memalign(&memory, KL_ALIGNMENT, size) != 0) return NULL;
     struct kl_pool *pool = memset(memory, 0, size);
-    pool->spin = workers < kl_process.cpus ? KL_SPIN_NANOSECONDS : 0;
+    pool->spin = workers < kl_process.cpus ? kSpinNanoseconds : 0;
     kl_bell_init(&pool->work_bell);
     kl_bell_init(&pool->done_bell);
     pthread_attr_t attributes;
@@ -191,7 +191,7 @@ static inline struct kl_pool *kl_start_pool(int workers) {
         free(pool);
         return NULL;
     }
-    pthread_attr_setstacksize(&attributes, KL_WORKER_STACK);
+    pthread_attr_setstacksize(&attributes, kWorkerStack);
     sigset_t former;
     kl_block_signals(&former);
     atomic_store(&kl_process.awake, workers);
@@ -275,7 +275,7 @@ static inline bool kl_try_run(int64_t begin, int64_t end, int64_t chunk, kl_body
     return pool != NULL;
 }
 
-/* See runtime.h. Chunks: about KL_CHUNKS_PER_THREAD a thread, so that one that finishes early takes
+/* See runtime.h. Chunks: about kChunksPerThread a thread, so that one that finishes early takes
  * another, but none below the grain. */
 static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body body, void *context) {
     KL_ASSERT(grain > 0);
@@ -284,7 +284,7 @@ static int kl_parallel_for(int64_t begin, int64_t end, int64_t grain, kl_body bo
     if (length <= grain || kl_self.inside) return body(context, begin, end);
     const int64_t threads = atomic_load_explicit(&kl_process.threads, memory_order_relaxed);
     if (threads == 1) return body(context, begin, end);
-    const int64_t chunk = kl_max(grain, (length - 1) / (threads * KL_CHUNKS_PER_THREAD) + 1);
+    const int64_t chunk = kl_max(grain, (length - 1) / (threads * kChunksPerThread) + 1);
     int status;
     if (kl_try_run(begin, end, chunk, body, context, &status)) return status;
     return body(context, begin, end);
@@ -305,7 +305,7 @@ static inline bool kl_streak_of_askers(void) {
     enum { LONG = 8 };
     const int64_t now = kl_nanoseconds();
     const int64_t before = atomic_exchange_explicit(&kl_process.asked, now, memory_order_relaxed);
-    const int streak = now - before < KL_SPIN_NANOSECONDS
+    const int streak = now - before < kSpinNanoseconds
                            ? atomic_load_explicit(&kl_process.streak, memory_order_relaxed) + 1
                            : 0;
     atomic_store_explicit(&kl_process.streak, (int)kl_min(streak, LONG), memory_order_relaxed);
@@ -315,10 +315,10 @@ static inline bool kl_streak_of_askers(void) {
 /* See runtime.h. */
 static int64_t kl_element_grain(void) {
     const int64_t threads = kl_region_threads();
-    if (threads == 1) return KL_ELEMENT_GRAIN;
+    if (threads == 1) return kElementGrain;
     if (atomic_load_explicit(&kl_process.awake, memory_order_relaxed) >= threads - 1)
-        return KL_AWAKE_GRAIN;
-    return threads <= kl_process.cpus && kl_streak_of_askers() ? KL_AWAKE_GRAIN : KL_ELEMENT_GRAIN;
+        return kAwakeGrain;
+    return threads <= kl_process.cpus && kl_streak_of_askers() ? kAwakeGrain : kElementGrain;
 }
 
 /* Sets the configured count; waits for a job that another thread runs. The next region starts

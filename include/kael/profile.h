@@ -17,7 +17,7 @@
 #include "kael/pool.h"
 
 /* A profile that nobody stops ceases to grow there, and ends with None: 400 bytes an event. */
-enum { KL_MOST_EVENTS = 1 << 20 };
+enum { kMostEvents = 1 << 20 };
 
 /* One chunk of an operation, run by a thread. */
 struct kl_chunk {

@@ -8,8 +8,8 @@
 #include "kael/fold_columns.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
-/* Totals of rows x[rows][size] (at x + r * row_stride), size <= kl_reduction_block; `far` where they
- * come from memory. */
+/* Totals of rows x[rows][size] (at x + r * row_stride), size <= kl_reduction_block; `far`: they come
+ * from memory. */
 static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
                                int64_t size, bool far, const double *centers, kl_total *totals,
                                int64_t *indices) {

@@ -14,7 +14,7 @@
 /* Grains for one cheap operation per element; a dearer operation divides by its cost. A sleeping
  * worker starts 11-16 us after a wake that costs the caller 6-9 us; one that still spins from the
  * last region starts within 0.2 us, and then a sixteenth of the sleeper's share pays. */
-enum { KL_ELEMENT_GRAIN = 524288, KL_AWAKE_GRAIN = 32768 };
+enum { kElementGrain = 524288, kAwakeGrain = 32768 };
 
 /* Work on [first, last). Returns a kl_status; the first one that is not KL_OK ends the region. */
 typedef int (*kl_body)(void *context, int64_t first, int64_t last);
@@ -41,8 +41,8 @@ struct kl_runtime {
     /* Threads that a region entered now may use: the configured count, or 1 inside a region. */
     int64_t (*num_threads)(void);
 
-    /* KL_AWAKE_GRAIN while the workers spin, or when a streak of askers would keep them spinning;
-     * else KL_ELEMENT_GRAIN. Results never depend on it. Drivers ask through kl_grain below. */
+    /* kAwakeGrain while the workers spin, or when a streak of askers would keep them spinning;
+     * else kElementGrain. Results never depend on it. Drivers ask through kl_grain below. */
     int64_t (*element_grain)(void);
 
     /* A block of at least bytes (> 0), 64-byte aligned, contents arbitrary; NULL when refused.
@@ -58,7 +58,7 @@ struct kl_runtime {
  * workers would not share is answered at once, so that tiny operations neither pay for the
  * question (it reads the clock: 25 ns) nor count as a streak of askers. */
 KL_INLINE int64_t kl_grain(const struct kl_runtime *rt, int64_t items, int64_t cost) {
-    const int64_t least = kl_max(1, KL_AWAKE_GRAIN / cost);
+    const int64_t least = kl_max(1, kAwakeGrain / cost);
     return items <= least ? least : kl_max(1, rt->element_grain() / cost);
 }
 

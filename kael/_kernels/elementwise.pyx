@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.overlap cimport describe, kl_in_the_way, kl_layout
+from kael._kernels.layout cimport kl_in_the_way, kl_strided, strided
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_COUNT, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, begin_write, bytes_of,
@@ -122,11 +122,7 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
 
 cdef TensorBase apart(TensorBase x, TensorBase out):
     """x, or a copy of it where writing out would change what is still to be read."""
-    cdef kl_layout of_x, of_out
-    if x.size == 0 or out.size == 0:
-        return x
-    describe(x, &of_x)
-    describe(out, &of_out)
+    cdef kl_strided of_x = strided(x), of_out = strided(out)
     return packed_copy(x, x.dtype) if kl_in_the_way(&of_x, &of_out) else x
 
 

@@ -5,8 +5,8 @@ cdef extern from "kael/runtime.h":
     ctypedef int (*kl_body)(void *context, int64_t first, int64_t last) noexcept nogil
 
     enum:
-        KL_ELEMENT_GRAIN
-        KL_AWAKE_GRAIN
+        kElementGrain
+        kAwakeGrain
 
     struct kl_op:
         kl_op *outer

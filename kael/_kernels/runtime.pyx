@@ -13,8 +13,8 @@ from libc.stdlib cimport getenv
 cdef extern from "kael/process.h" nogil:
     enum:
         KL_ISA_COUNT
-        KL_MAX_THREADS
-        KL_MOST_EVENTS
+        kMaxThreads
+        kMostEvents
     const char *KL_COMPILER
     const char *KAEL_FLAGS
     const char *KL_SANITIZER
@@ -103,14 +103,14 @@ cdef int isa_row(str name, str origin) except -1:
 cdef int64_t threads_of(const char *configured, int64_t cpus) except -1:
     cdef int64_t count
     if configured is NULL:
-        return min(cpus, KL_MAX_THREADS)
+        return min(cpus, kMaxThreads)
     # strtoll would skip blanks and a sign: the whole string must be digits.
     text = env_text(configured)
     if text.isascii() and text.isdigit() and kl_parse_number(configured, &count):
-        if 1 <= count <= KL_MAX_THREADS:
+        if 1 <= count <= kMaxThreads:
             return count
     raise ValueError(
-        f"KAEL_NUM_THREADS must be an integer between 1 and {KL_MAX_THREADS}, got '{text}'")
+        f"KAEL_NUM_THREADS must be an integer between 1 and {kMaxThreads}, got '{text}'")
 
 
 cdef int start() except -1:
@@ -217,8 +217,8 @@ cdef int end_op(kl_op *op, str name, int64_t nbytes, int64_t flops) except -1:
     event = (name, scope, op.thread, op.start, op.end, op.inner, nbytes, flops, op.chunk_count,
              chunks, op.hits, op.misses)
     for events in profiles or ():
-        if len(<list> events) <= KL_MOST_EVENTS:
-            (<list> events).append(event if len(<list> events) < KL_MOST_EVENTS else None)
+        if len(<list> events) <= kMostEvents:
+            (<list> events).append(event if len(<list> events) < kMostEvents else None)
     return 0
 
 

@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from kael._kernels.layout cimport kl_interval
 from kael._kernels.runtime cimport kl_runtime
 
 
@@ -53,10 +54,6 @@ cdef extern from "kael/optim/row.h" nogil:
 
 
 cdef extern from "kael/intervals.h":
-    struct kl_interval:
-        size_t first
-        size_t last
-
     struct kl_intervals:
         kl_interval *interval
         int64_t count

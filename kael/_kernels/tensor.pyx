@@ -27,7 +27,7 @@ cdef type tensor_class = TensorBase
 cdef tuple dtype_objects = ()
 cdef Storage nothing = new_storage(0)
 
-# The allocator refuses more (KL_LARGEST_BUCKET).
+# The allocator refuses more (kLargestBucket).
 cdef int64_t largest_request = <int64_t> 1 << 62
 
 # Buffer-protocol formats by enum kl_dtype.

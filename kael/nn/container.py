@@ -254,6 +254,7 @@ class ModuleDict(Module):
         self.add_module(key, module)
 
     def __delitem__(self, key):
+        self[key]  # KeyError for another attribute, and for none
         delattr(self, key)
 
     def __contains__(self, key):

@@ -120,8 +120,8 @@ KL_INLINE void KL_EXACT(multiply)(const struct kl_tile *tile, const int rows, co
 #define X(h, v)                                                       \
     _Static_assert(KL_EXACT_REGISTERS(h, v) <= 16,                    \
                    "the sums of this tile do not fit the registers"); \
-    KL_KERNEL(KL_SHAPE(tile, h, v), kl_tile, KL_EXACT(multiply)(job, h, v, false)) \
-    KL_KERNEL(KL_SHAPE(edge, h, v), kl_tile, KL_EXACT(multiply)(job, h, v, true))
+    KL_KERNEL(KL_SHAPE(tile, h, v), struct kl_tile, KL_EXACT(multiply)(job, h, v, false)) \
+    KL_KERNEL(KL_SHAPE(edge, h, v), struct kl_tile, KL_EXACT(multiply)(job, h, v, true))
 KL_EXACT_TILES(X)
 #undef X
 

@@ -138,7 +138,7 @@ KL_INLINE void kl_set_a(const struct kl_tile_kernels *kernels, const struct kl_b
 
 static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_block *block,
                          struct kl_tile *tile, const struct kl_panel *panel) {
-    const struct kl_panels panels = kl_balance(block->rows, kernels->rows);
+    const struct kl_panels panels = kl_balance(block->rows, block->tallest);
     const kl_tile_kernel *const kernel = panel->edge ? kernels->edge[panel->vectors - 1]
                                                      : kernels->kernel[panel->vectors - 1];
     char *const out = tile->out;
@@ -146,18 +146,19 @@ static void kl_run_panel(const struct kl_tile_kernels *kernels, const struct kl_
     kl_set_b(kernels, block, panel, panels.count > 1, tile);
     /* The tiles ask for the rows of the next panel of b, each for its share. */
     const int64_t share = panel->next == NULL ? 0 : kl_ceil_div(block->inner, panels.count);
+    const char *fetch = panel->next != NULL ? panel->next : tile->b;
     int64_t left = block->inner, top = 0;
-    tile->fetch = panel->next != NULL ? panel->next : tile->b;
-    tile->fetch_row = panel->next_row;
     for (int64_t p = 0; p < panels.count; ++p) {
         const int height = panels.height + (p < panels.taller);
         const int64_t fetches = kl_min(share, left);
         kl_set_a(kernels, block, top, height, tile);
         tile->out = out + top * block->out_row;
         tile->parked = parked + top * block->parked_row;
+        tile->fetch = fetch;
+        tile->fetch_row = panel->next_row;
         kl_run_tile(block, tile, fetches, kernels->tails && height >= panel->vectors,
                     kernel[height - 1]);
-        tile->fetch += fetches * tile->fetch_row;
+        fetch += fetches * panel->next_row;
         if (tile->saved != NULL) {
             tile->b = tile->saved;
             tile->b_inner = tile->saved_inner;
@@ -193,7 +194,7 @@ KL_INLINE struct kl_panel kl_panel_at(const struct kl_tile_kernels *kernels,
     struct kl_panel panel = {.vectors = set == kernels ? kl_tile_width(kernels, block, rest) : 1};
     tile->columns = kl_min((int64_t)panel.vectors * set->width, rest);
     panel.edge = tile->columns % set->width != 0;
-    const bool wanted = rest > tile->columns && block->rows > kernels->rows;
+    const bool wanted = rest > tile->columns && block->rows > block->tallest;
     if (block->b_packed) {
         tile->b = block->b + left * block->inner * size;
         tile->b_inner = panel.vectors * kernels->width * size;
@@ -275,6 +276,7 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
         .a_panels = NULL,
         .b_panel = NULL,
         .vectors = kernels->vectors[kl_min(product->rows, kernels->rows) - 1],
+        .tallest = kernels->rows,
         .out = product->out + top * product->out_row + left * size,
         .out_row = product->out_row,
         .bias = last && product->bias != NULL ? product->bias + left * size : NULL,
@@ -286,6 +288,14 @@ KL_INLINE struct kl_block kl_block_at(const struct kl_tile_kernels *kernels,
     };
 }
 
+/* Takes tiles of fewer sums, which end sooner, where a block has few steps and rows for several. */
+KL_INLINE void kl_be_brief(const struct kl_tile_kernels *kernels, struct kl_block *block) {
+    if (block->inner > KL_BRIEF_STEPS || block->rows <= kernels->rows || kernels->brief.rows == 0)
+        return;
+    block->tallest = kernels->brief.rows;
+    block->vectors = kernels->brief.vectors;
+}
+
 /* Nothing packed; b's columns lie side by side. */
 static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
                                const struct kl_product *product) {
@@ -294,6 +304,7 @@ static void kl_multiply_direct(const struct kl_tile_kernels *kernels,
         inner = kl_visit(product->inner, first);
         struct kl_block block =
             kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
+        kl_be_brief(kernels, &block);
         kl_run_block(kernels, &block);
     }
 }
@@ -347,7 +358,10 @@ static void kl_multiply_panels(const struct kl_tile_kernels *kernels,
         struct kl_block block =
             kl_block_at(kernels, product, 0, product->rows, first, inner, 0, product->columns);
         block.b_panel = scratch;
-        if (pack_a) block.a_panels = scratch + bytes;
+        if (pack_a)
+            block.a_panels = scratch + bytes;
+        else
+            kl_be_brief(kernels, &block);
         kl_run_block(kernels, &block);
     }
 }

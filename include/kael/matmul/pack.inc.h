@@ -48,9 +48,6 @@ KL_INLINE void KL_FN(pack_lanes)(const char *src, int64_t lane_stride, int64_t l
 static void KL_FN(pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst) {
     T *const out = (T *)dst;
-    /* Once for a panel: a memset for each of its rows took a tenth of 64 x 128 x 10. */
-    if (lanes < pitch && lane_stride != (int64_t)sizeof(T))
-        memset(dst, 0, (size_t)(inner * pitch) * sizeof(T));
     if (lane_stride == (int64_t)sizeof(T)) {
         KL_FN(pack_rows)(src, inner_stride, lanes, inner, pitch, out);
     } else if (inner_stride == (int64_t)sizeof(T)) {

@@ -51,11 +51,11 @@ KL_INLINE void KL_PLAIN(sum)(const struct kl_tile *tile, const int rows, const i
     }
 }
 
-static void KL_PLAIN(tile)(const struct kl_tile *tile) {
+static void KL_PLAIN(tile)(struct kl_tile *tile) {
     KL_PLAIN(sum)(tile, KL_PLAIN_ROWS, KL_PLAIN_COLUMNS);
 }
 
-static void KL_PLAIN(edge_tile)(const struct kl_tile *tile) {
+static void KL_PLAIN(edge_tile)(struct kl_tile *tile) {
     KL_PLAIN(sum)(tile, tile->rows, (int)tile->columns);
 }
 

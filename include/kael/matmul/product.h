@@ -48,6 +48,7 @@ struct kl_block {
     char *a_panels; /* or NULL: a is packed here while the first panel of columns goes by */
     char *b_panel;  /* or NULL: each panel of b is copied here for its second use */
     int vectors;    /* width of a full panel of b */
+    int tallest;    /* rows of a panel of a, at most */
     char *out;
     int64_t out_row;
     const char *bias;

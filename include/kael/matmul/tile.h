@@ -52,13 +52,13 @@ struct kl_tile {
     bool resumed;
 };
 
-typedef void (*kl_tile_kernel)(const struct kl_tile *tile);
+/* May use up what is to be asked for: from `fetch` to `last_steps`. */
+typedef void (*kl_tile_kernel)(struct kl_tile *tile);
 
 /* Copies lanes x inner elements into dst[inner][pitch] (lanes <= pitch); element (lane, k) of the
- * source lies at lane * lane_stride + k * inner_stride. No sum of the lanes of padding is stored;
- * they hold zeros or numbers of the source, since what is left in scratch may be denormals, which
- * some machines multiply a hundred times as slowly. May write up to KL_PACK_SLACK bytes beyond the
- * panel. */
+ * source lies at lane * lane_stride + k * inner_stride. The lanes of padding may hold anything:
+ * edge tiles of floats do not read them, those of integers store nothing of them. May write up to
+ * KL_PACK_SLACK bytes beyond the panel. */
 typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stride, int64_t lanes,
                         int64_t inner, int64_t pitch, char *dst);
 
@@ -66,7 +66,14 @@ typedef void (*kl_pack)(const char *src, int64_t lane_stride, int64_t inner_stri
  * last of out: 200 ns, for lines that come from memory. */
 enum { KL_TILE_STEPS = 4, KL_TILE_FETCHES = 2, KL_TILE_LAST_STEPS = 32 };
 
+/* Steps up to which what it takes to end a tile and begin the next counts. A store of a sum takes
+ * two places of a queue of 64 (Zen 4), where it waits for the last fma; where the stores that begin
+ * the next tile find none, all wait: 18 sums of 512 bits cost 20 cycles, 22 cost 70. */
+enum { KL_BRIEF_STEPS = 128 };
+
 enum { KL_PACK_SLACK = 64 };
+/* Bytes from one line of a set of L1 to the next one of it, and how many lines a set keeps. */
+enum { KL_L1_SPAN = 4096, KL_L1_WAYS = 8 };
 enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
 /* Sums a tile needs to cover the latency of fma: 4 cycles, two a cycle. */
 enum { KL_INDEPENDENT_SUMS = 8 };
@@ -79,6 +86,9 @@ struct kl_tile_kernels {
     int size;
     int width;
     int rows;
+    struct {
+        int rows, vectors;
+    } brief; /* or none: tiles for up to KL_BRIEF_STEPS */
     bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
     bool tails; /* tiles as high as they are wide, in vectors, or higher see to `tail`: others would
@@ -115,7 +125,7 @@ struct kl_stream_kernels {
 /* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,
  * packed: [inner][h]. A stream makes `lanes` columns of out from as many rows of a transposed b,
  * b_column apart. */
-enum { KL_TURNED_ROWS = 12, KL_TURNED_STREAMS = 2 };
+enum { KL_TURNED_ROWS = 24, KL_TURNED_STREAMS = 2 };
 struct kl_turned_stream {
     const char *a, *b;
     int64_t first;    /* step of the product */
@@ -130,8 +140,9 @@ struct kl_turned {
     int64_t b_column, inner;
 };
 struct kl_turned_kernels {
-    int lanes, rows;
+    int streams, lanes, rows;
     int64_t once; /* bytes of a b too small for more rows than these */
+    const struct kl_turned_kernels *wider; /* or NULL: for more rows */
     void (*kernel[KL_TURNED_ROWS])(const struct kl_turned *job);
 };
 
@@ -144,6 +155,9 @@ struct kl_turned_kernels {
 #define KL_HEIGHTS_8(X, v) KL_HEIGHTS_6(X, v) X(7, v) X(8, v)
 #define KL_HEIGHTS_12(X, v) KL_HEIGHTS_8(X, v) X(9, v) X(10, v) X(11, v) X(12, v)
 #define KL_HEIGHTS_14(X, v) KL_HEIGHTS_12(X, v) X(13, v) X(14, v)
+#define KL_HEIGHTS_18(X, v) KL_HEIGHTS_14(X, v) X(15, v) X(16, v) X(17, v) X(18, v)
+#define KL_HEIGHTS_24(X, v) \
+    KL_HEIGHTS_18(X, v) X(19, v) X(20, v) X(21, v) X(22, v) X(23, v) X(24, v)
 
 /* Columns of a panel of b for that many rows. */
 KL_INLINE int64_t kl_panel_columns(const struct kl_tile_kernels *kernels, int64_t rows) {

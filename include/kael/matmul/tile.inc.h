@@ -5,9 +5,44 @@
 #define KL_LOAD(base, v) \
     (edge && (v) == vectors - 1 ? V(load_part)(KL_AT(base, v), part) : V(load)(KL_AT(base, v)))
 
+/* The place `bytes` further on, worked out then and there: the addresses of all rows of out would
+ * not fit the registers. */
+#define KL_STEP(place, bytes) \
+    (place) += (bytes);       \
+    __asm__("" : "+r"(place))
+
+/* Asks for lines needed later, a few rows at a time between the steps, first those of the next
+ * panel of b, then, some time before the end, those of out: all at once they would keep a and b
+ * waiting for a line, and out would be gone again if it came much earlier. The number of steps to
+ * the next pause, or 0. */
+KL_INLINE int64_t KL_FN(tile_pause)(struct kl_tile *tile, const int vectors) {
+    if (tile->fetches == 0) {
+        const int64_t last = tile->last_steps;
+        if (tile->out_fetches == 0) {
+            tile->last_steps = 0;
+            return last;
+        }
+        tile->fetch = tile->out;
+        tile->fetch_row = tile->out_row;
+        tile->fetches = tile->out_fetches;
+        tile->fetch_steps = KL_TILE_STEPS;
+        tile->out_fetches = 0;
+    }
+    const char *fetch = tile->fetch;
+    int64_t fetches = tile->fetches;
+    for (int row = 0; row < KL_TILE_FETCHES && fetches > 0; ++row, --fetches) {
+        KL_UNROLL for (int v = 0; v < vectors; ++v) __builtin_prefetch(KL_AT(fetch, v), 1);
+        __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
+        fetch += tile->fetch_row;
+    }
+    tile->fetch = fetch;
+    tile->fetches = fetches;
+    return tile->fetch_steps;
+}
+
 /* acc += the products, values of a broadcast against the vectors of a row of b. The sums are local
  * because clang 14 keeps some of the caller's array in memory. */
-KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const int vectors,
+KL_INLINE void KL_FN(tile_sum)(struct kl_tile *tile, const int rows, const int vectors,
                                const bool edge, const int64_t part,
                                V(vec) acc[][KL_TILE_VECTORS]) {
     /* One base pointer for three rows: x86 scales an index by 1 and 2, and fourteen pointers
@@ -23,13 +58,7 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
     }
     char *saved = tile->saved;
     const int64_t ahead = tile->b_ahead;
-    /* Lines needed later are asked for a few rows at a time between the steps, first those of the
-     * next panel of b, then, some time before the end, those of out: all at once they would keep a
-     * and b waiting for a line, and out would be gone again if it came much earlier. */
-    const char *fetch = tile->fetch;
-    int64_t fetch_row = tile->fetch_row, fetches = tile->fetches, outs = tile->out_fetches;
-    int64_t last_steps = tile->last_steps;
-    int64_t steps = tile->steps, next_steps = tile->fetch_steps;
+    int64_t steps = tile->steps;
     for (;;) {
         for (int64_t k = steps; k > 0; --k) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
@@ -59,40 +88,19 @@ KL_INLINE void KL_FN(tile_sum)(const struct kl_tile *tile, const int rows, const
                         sum[i][v] = V(fma)(value, row[v], sum[i][v]);
                 }
             }
-            KL_UNROLL for (int i = 0; i < rows; i += 3) a[i / 3] += a_inner;
-            b += b_inner;
+            /* Steps taken, not worked out from their number after the loop: both would be spilled,
+             * and what a tile stores waits in one queue with the sums of the one before. */
+            KL_UNROLL for (int i = 0; i < rows; i += 3) { KL_STEP(a[i / 3], a_inner); }
+            KL_STEP(b, b_inner);
         }
-        if (fetches == 0) {
-            next_steps = KL_TILE_STEPS;
-            if (outs == 0) {
-                if (last_steps == 0) break;
-                steps = last_steps;
-                last_steps = 0;
-                continue;
-            }
-            fetches = outs;
-            outs = 0;
-            fetch = tile->out;
-            fetch_row = tile->out_row;
-        }
-        for (int row = 0; row < KL_TILE_FETCHES && fetches > 0; ++row, --fetches) {
-            KL_UNROLL for (int v = 0; v < vectors; ++v) __builtin_prefetch(KL_AT(fetch, v), 1);
-            __builtin_prefetch((const char *)KL_AT(fetch, vectors) - 1, 1);
-            fetch += fetch_row;
-        }
-        steps = next_steps;
+        steps = KL_FN(tile_pause)(tile, vectors);
+        if (steps == 0) break;
     }
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = sum[i][v];
     }
 #undef KL_VALUE
 }
-
-/* The next row of out: worked out when it is needed, since the addresses of all rows would not fit
- * the registers. */
-#define KL_NEXT_ROW(out, out_row) \
-    out += (out_row);             \
-    __asm__("" : "+r"(out))
 
 /* out += the sums of `tail` steps, out being in acc. */
 KL_INLINE void KL_FN(tile_tail)(const struct kl_tile *tile, const int rows, const int vectors,
@@ -118,12 +126,12 @@ KL_INLINE void KL_FN(tile_tail)(const struct kl_tile *tile, const int rows, cons
             KL_UNROLL for (int v = 0; v < abreast; ++v)
                 acc[i][first + v] = V(add)(acc[i][first + v], sum[v]);
         }
-        KL_NEXT_ROW(a, tile->a_row);
+        KL_STEP(a, tile->a_row);
     }
 }
 
 /* See struct kl_tile. */
-KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int vectors,
+KL_INLINE void KL_FN(tile)(struct kl_tile *tile, const int rows, const int vectors,
                            const bool edge) {
     V(vec) acc[KL_TILE_ROWS][KL_TILE_VECTORS];
     const int64_t part = edge ? tile->columns - (vectors - 1) * V(width) : V(width);
@@ -134,7 +142,7 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
         const char *parked = tile->parked;
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v) acc[i][v] = KL_LOAD(parked, v);
-            KL_NEXT_ROW(parked, tile->parked_row);
+            KL_STEP(parked, tile->parked_row);
         }
     }
 #if KL_TILE_LANES
@@ -150,7 +158,7 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
         KL_UNROLL for (int i = 0; i < rows; ++i) {
             KL_UNROLL for (int v = 0; v < vectors; ++v)
                 acc[i][v] = V(add)(KL_LOAD(old, v), acc[i][v]);
-            KL_NEXT_ROW(old, out_row);
+            KL_STEP(old, out_row);
         }
     } else if (tile->mode == KL_TILE_FRESH) {
         KL_UNROLL for (int i = 0; i < rows; ++i) {
@@ -170,11 +178,11 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
         KL_UNROLL for (int v = 0; v < vectors - (edge ? 1 : 0); ++v)
             V(store)(KL_AT(out, v), acc[i][v]);
         if (edge) V(store_part)(KL_AT(out, vectors - 1), acc[i][vectors - 1], part);
-        KL_NEXT_ROW(out, out_row);
+        KL_STEP(out, out_row);
     }
 }
 
-#undef KL_NEXT_ROW
+#undef KL_STEP
 #undef KL_AT
 #undef KL_LOAD
 
@@ -183,8 +191,8 @@ KL_INLINE void KL_FN(tile)(const struct kl_tile *tile, const int rows, const int
 #define X(h, v)                                                                  \
     _Static_assert(KL_SHAPE_REGISTERS(h, v) <= KL_TILE_REGISTERS,                \
                    "the sums of this tile do not fit the registers");            \
-    KL_KERNEL(KL_SHAPE(tile, h, v), kl_tile, KL_FN(tile)(job, h, v, false)) \
-    KL_KERNEL(KL_SHAPE(edge, h, v), kl_tile, KL_FN(tile)(job, h, v, true))
+    KL_KERNEL(KL_SHAPE(tile, h, v), struct kl_tile, KL_FN(tile)(job, h, v, false)) \
+    KL_KERNEL(KL_SHAPE(edge, h, v), struct kl_tile, KL_FN(tile)(job, h, v, true))
 KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #undef X
 #undef KL_SHAPE_REGISTERS
@@ -194,7 +202,8 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #define KL_KERNELS(packing, half, streaming, tallest, ...)                              \
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
-        .lanes = KL_TILE_LANES, .tails = true, .vectors = __VA_ARGS__,                  \
+        .brief = KL_TILE_BRIEF, .lanes = KL_TILE_LANES, .tails = true,                  \
+        .vectors = __VA_ARGS__,                                                         \
         .pack = (packing), .stream = (streaming), .turned = KL_TILE_TURNED,             \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},                 \
         .edge = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_EDGE_ENTRY)},                   \

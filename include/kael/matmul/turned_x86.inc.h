@@ -1,123 +1,91 @@
-/* Few rows against a transposed b in 256-bit registers, for both x86 sets; see turned.h. Squares of
- * KL_TURNED_LANES rows of b by KL_TURNED_STEPS steps go from memory through the shuffles of
- * ukr_avx2.inc.h straight into fma.
+/* Few rows against a transposed b in vectors of x86, as wide as the set has them; see turned.h.
+ * Squares of as many rows of b as a vector has lanes, by 16 bytes of each, go from memory through
+ * KL_TURNED_SQUARE, which turns them, straight into fma.
  *
- * Registers: 2 x rows sums, and 8 for a square of 4 (f32) or 2 (f64) vectors, those on their way to
- * one, and a value of a: 4 rows in 16, 12 rows in 32.
+ * The file of the set says how many streams go abreast, KL_TURNED_ABREAST, and for which heights,
+ * KL_TURNED_HEIGHTS(X). Registers: streams x rows sums, and 8 for a square of 4 (f32) or 2 (f64)
+ * vectors, those on their way to one, and a value of a: 2 x 4 rows in 16, 24 rows in 32.
  */
-#define KL_YMM_f32(name) _mm256_##name##_ps
-#define KL_YMM_f64(name) _mm256_##name##_pd
-#define KL_YMM(name) KL_CAT2(KL_YMM_, KL_TYPE)(name)
-#define KL_YMM_VECTOR_f32 __m256
-#define KL_YMM_VECTOR_f64 __m256d
-#define KL_YMM_VECTOR KL_CAT2(KL_YMM_VECTOR_, KL_TYPE)
-
 /* sum += the products of step s: lanes of b against values of a. */
-KL_INLINE void KL_FN(turned_step)(const char *a, KL_YMM_VECTOR b, const int rows,
-                                  KL_YMM_VECTOR *sum) {
+KL_INLINE void KL_FN(turned_step)(const char *a, V(vec) b, const int rows, V(vec) *sum) {
     KL_UNROLL for (int i = 0; i < rows; ++i) {
-        sum[i] = KL_YMM(fmadd)(KL_YMM(set1)(((const KL_LOOSE *)a)[i]), b, sum[i]);
+        sum[i] = V(fma)(V(splat)(((const KL_LOOSE *)a)[i]), b, sum[i]);
         KL_SETTLE(sum[i]);
     }
 }
 
 /* What becomes of the sums, as with a tile. */
 KL_INLINE void KL_FN(turned_end)(const struct kl_turned_stream *stream, const int rows,
-                                 const KL_YMM_VECTOR *sum) {
+                                 const V(vec) *sum) {
     char *out = stream->out;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
-        KL_YMM_VECTOR row = KL_YMM(setzero)();
-        if (stream->mode == KL_TILE_ADD) row = KL_YMM(loadu)((const T *)out);
-        row = KL_YMM(add)(row, sum[i]);
-        if (stream->bias != NULL)
-            row = KL_YMM(add)(row, KL_YMM(loadu)((const T *)stream->bias));
-        KL_YMM(storeu)((T *)out, row);
+        V(vec) row = V(splat)((T)0);
+        if (stream->mode == KL_TILE_ADD) row = V(load)((const T *)out);
+        row = V(add)(row, sum[i]);
+        if (stream->bias != NULL) row = V(add)(row, V(load)((const T *)stream->bias));
+        V(store)((T *)out, row);
         out += stream->out_row;
     }
 }
 
-/* Half a square of a stream: lanes of b, of which `low` is the first and `high` the one in the
- * middle, turned on their way into the sums. */
-KL_INLINE void KL_FN(turned_half)(const char *a, const char *low, const char *high,
-                                  const int64_t column, const int rows, KL_YMM_VECTOR *sum) {
-    enum { STEPS = 16 / sizeof(T) };
-    const int64_t third = 3 * column;
-    __m256 pair[STEPS];
-    KL_YMM_VECTOR turned[STEPS];
-    KL_UNROLL for (int l = 0; l < STEPS; ++l) {
-        const int64_t lane = l < 3 ? l * column : third;
-        pair[l] = KL_PAIR(low + lane, high + lane);
-    }
-    KL_FN(KL_CAT2(turn_, KL_TYPE))(pair, turned);
-    KL_UNROLL for (int s = 0; s < STEPS; ++s)
-        KL_FN(turned_step)(a + s * rows * (int64_t)sizeof(T), turned[s], rows, sum);
-}
-
-/* The streams take turns, half a square at a time. Meanwhile each asks for as many bytes of its
- * next block, row by row, so that memory is read in order, as fast as it can be. */
+/* The streams take turns, a square at a time. Meanwhile each asks for as many bytes of its next
+ * block, row by row, so that memory is read in order, as fast as it can be. */
 KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
-    enum { LANES = 32 / sizeof(T), STEPS = LANES / 2 };
+    enum { STREAMS = KL_TURNED_ABREAST, LANES = V(width), STEPS = 16 / sizeof(T) };
+    enum { GROUPS = LANES / STEPS, BYTES = LANES * 16 };
     const int64_t size = sizeof(T), column = job->b_column;
-    const char *a[KL_TURNED_STREAMS], *low[KL_TURNED_STREAMS], *high[KL_TURNED_STREAMS];
-    const char *next[KL_TURNED_STREAMS];
-    KL_YMM_VECTOR sum[KL_TURNED_STREAMS][KL_TURNED_ROWS];
-    KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+    const char *a[STREAMS], *b[STREAMS][GROUPS], *next[STREAMS];
+    V(vec) sum[STREAMS][KL_TURNED_ROWS];
+    KL_UNROLL for (int x = 0; x < STREAMS; ++x) {
         a[x] = job->stream[x].a;
-        low[x] = job->stream[x].b;
-        high[x] = low[x] + STEPS * column;
+        KL_UNROLL for (int g = 0; g < GROUPS; ++g) b[x][g] = job->stream[x].b + g * STEPS * column;
         next[x] = job->stream[x].next;
-        KL_UNROLL for (int i = 0; i < rows; ++i) sum[x][i] = KL_YMM(setzero)();
+        KL_UNROLL for (int i = 0; i < rows; ++i) sum[x][i] = V(splat)((T)0);
     }
     const int64_t share = kl_ceil_div(job->inner / STEPS, LANES); /* of one row of the next block */
-    int64_t halves;
-    for (int64_t left = job->inner / STEPS; left > 0; left -= halves) {
-        halves = kl_min(share, left);
-        for (int64_t half = halves; half > 0; --half) {
-            KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
-                KL_UNROLL for (int line = 0; line < STEPS * 32; line += 64)
+    int64_t squares;
+    for (int64_t left = job->inner / STEPS; left > 0; left -= squares) {
+        squares = kl_min(share, left);
+        for (int64_t square = squares; square > 0; --square) {
+            KL_UNROLL for (int x = 0; x < STREAMS; ++x) {
+                KL_UNROLL for (int line = 0; line < BYTES; line += 64)
                     __builtin_prefetch(next[x] + line, 0, 2); /* into L2 */
-                next[x] += STEPS * 32;
-                KL_FN(turned_half)(a[x], low[x], high[x], column, rows, sum[x]);
+                next[x] += BYTES;
+                V(vec) turned[STEPS];
+                KL_TURNED_SQUARE(b[x], column, turned);
+                KL_UNROLL for (int s = 0; s < STEPS; ++s)
+                    KL_FN(turned_step)(a[x] + s * rows * size, turned[s], rows, sum[x]);
                 a[x] += STEPS * rows * size;
-                low[x] += STEPS * size;
-                high[x] += STEPS * size;
+                KL_UNROLL for (int g = 0; g < GROUPS; ++g) b[x][g] += 16;
             }
         }
-        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x)
-            next[x] += column - halves * STEPS * 32;
+        KL_UNROLL for (int x = 0; x < STREAMS; ++x) next[x] += column - squares * BYTES;
     }
     for (int64_t k = job->inner % STEPS; k > 0; --k) {
-        KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x) {
+        KL_UNROLL for (int x = 0; x < STREAMS; ++x) {
             T lane[LANES];
-            for (int l = 0; l < LANES; ++l) lane[l] = *(const KL_LOOSE *)(low[x] + l * column);
-            KL_FN(turned_step)(a[x], KL_YMM(loadu)(lane), rows, sum[x]);
+            for (int l = 0; l < LANES; ++l) lane[l] = *(const KL_LOOSE *)(b[x][0] + l * column);
+            KL_FN(turned_step)(a[x], V(load)(lane), rows, sum[x]);
             a[x] += rows * size;
-            low[x] += size;
+            b[x][0] += size;
         }
     }
-    KL_UNROLL for (int x = 0; x < KL_TURNED_STREAMS; ++x)
+    KL_UNROLL for (int x = 0; x < STREAMS; ++x)
         KL_FN(turned_end)(&job->stream[x], rows, sum[x]);
 }
 
-/* Twice 12 rows are faster than panels where b comes from beyond L2, twice 4 from beyond L3. */
-#if KL_TILE_REGISTERS >= 32
-#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_12(X, 1)
-#define KL_TURNED_ONCE (1 << 20)
-#else
-#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_4(X, 1)
-#define KL_TURNED_ONCE (8 << 20)
-#endif
-
 #define X(h, v)                                                         \
-    _Static_assert(KL_TURNED_STREAMS * (h) + 8 <= KL_TILE_REGISTERS,    \
+    _Static_assert(KL_TURNED_ABREAST * (h) + 8 <= KL_TILE_REGISTERS,    \
                    "the sums of this kernel do not fit the registers"); \
-    KL_KERNEL(KL_FN(turned_##h), kl_turned, KL_FN(turned)(job, h))
+    KL_KERNEL(KL_FN(turned_##h), const struct kl_turned, KL_FN(turned)(job, h))
 KL_TURNED_HEIGHTS(X)
 #undef X
 
 static const struct kl_turned_kernels KL_FN(turned_kernels) = {
-    .lanes = 32 / sizeof(T),
+    .streams = KL_TURNED_ABREAST,
+    .lanes = V(width),
     .once = KL_TURNED_ONCE,
+    .wider = KL_TURNED_WIDER,
 #define X(h, v) [(h) - 1] = KL_FN(turned_##h),
     .kernel = {KL_TURNED_HEIGHTS(X)},
 #undef X
@@ -125,12 +93,8 @@ static const struct kl_turned_kernels KL_FN(turned_kernels) = {
     .rows = KL_TURNED_HEIGHTS(X),
 #undef X
 };
+#undef KL_TURNED_ABREAST
 #undef KL_TURNED_HEIGHTS
 #undef KL_TURNED_ONCE
-
-#undef KL_YMM_f32
-#undef KL_YMM_f64
-#undef KL_YMM
-#undef KL_YMM_VECTOR_f32
-#undef KL_YMM_VECTOR_f64
-#undef KL_YMM_VECTOR
+#undef KL_TURNED_WIDER
+#undef KL_TURNED_SQUARE

@@ -4,6 +4,9 @@
 #include "kael/matmul/stream.inc.h"
 #include "kael/matmul/tile.inc.h"
 
+#ifndef KL_TILE_BRIEF
+#define KL_TILE_BRIEF {0, 0}
+#endif
 #ifndef KL_TILE_TURNED
 #define KL_TILE_TURNED NULL
 #endif
@@ -24,6 +27,7 @@ static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
 #undef KL_TILE_ENTRY
 #undef KL_EDGE_ENTRY
 #undef KL_SHAPE
+#undef KL_TILE_BRIEF
 #undef KL_TILE_LANES
 #undef KL_TILE_NARROW
 #undef KL_TILE_TURNED

@@ -30,5 +30,13 @@
 #define KL_TILE_VECTORS_f64_avx2 KL_TILE_VECTORS_f32_avx2
 
 #include "kael/matmul/ukr_avx2.inc.h"
+
+#define KL_TURNED_ABREAST 2
+#define KL_TURNED_HEIGHTS(X) KL_HEIGHTS_4(X, 1)
+#define KL_TURNED_ONCE (8 << 20) /* twice 4 rows are faster than panels from beyond L3 */
+#define KL_TURNED_WIDER NULL
+#define KL_TURNED_SQUARE KL_FN(turned_pairs)
+#include "kael/matmul/turned_x86.inc.h"
+
 #include "kael/matmul/pack.inc.h"
 #include "kael/matmul/ukr.inc.h"

@@ -9,6 +9,9 @@
     _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps((const float *)(first))),     \
                          _mm_loadu_ps((const float *)(second)), 1)
 
+#define KL_PAIR_f32 __m256
+#define KL_PAIR_f64 __m256d
+
 /* turned[k][lane] = lane[k]: pair[l] has lane l in its lower half, and in its upper one the lane as
  * many further on as there are pairs. */
 KL_INLINE void KL_FN(turn_f32)(const __m256 pair[4], __m256 turned[4]) {
@@ -60,5 +63,19 @@ KL_INLINE void KL_FN(square)(const char *src, const int64_t *offset, T *dst, int
 }
 #define KL_SQUARE ((int64_t)(32 / sizeof(T)))
 
-#include "kael/matmul/turned_x86.inc.h"
+/* turned[s] = step s of lanes `column` apart, of which b[0] is the first and b[1] the one in the
+ * middle. */
+KL_INLINE void KL_FN(turned_pairs)(const char *const b[2], const int64_t column,
+                                   KL_CAT2(KL_PAIR_, KL_TYPE) *turned) {
+    enum { STEPS = 16 / sizeof(T) };
+    const int64_t third = 3 * column;
+    __m256 pair[STEPS];
+    KL_UNROLL for (int l = 0; l < STEPS; ++l) {
+        const int64_t lane = l < 3 ? l * column : third;
+        pair[l] = KL_PAIR(b[0] + lane, b[1] + lane);
+    }
+    KL_FN(KL_CAT2(turn_, KL_TYPE))(pair, turned);
+}
 #undef KL_PAIR
+#undef KL_PAIR_f32
+#undef KL_PAIR_f64

@@ -17,7 +17,8 @@
 #define KL_TILE_STREAM_STEPS {8, 8, 8, 6}
 #define KL_TILE_STREAM_FROM_L3 0
 #define KL_TILE_ORDER (void)0
-#define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, avx512) /* of half vectors, too */
+#define KL_TILE_BRIEF {8, 2} /* 16 sums */
+#define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, half_avx512)
 
 #define KL_TILES_f32_avx512(X) \
     KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
@@ -29,7 +30,12 @@
 #define KL_TILE_ROWS_f64_avx512 8
 #define KL_TILE_VECTORS_f64_avx512 {8, 8, 8, 4, 4, 4, 3, 3}
 
+/* Of half vectors; more than 4 rows only where whole ones collide, which are 8 lanes in f64. */
+#define KL_TURNED_HEIGHTS_f32(X) KL_HEIGHTS_12(X, 1)
+#define KL_TURNED_HEIGHTS_f64(X) KL_HEIGHTS_4(X, 1)
+
 #include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
+#include "kael/matmul/turned_avx512.inc.h"
 #include "kael/matmul/ukr_avx512.inc.h"
 #include "kael/matmul/ukr.inc.h"

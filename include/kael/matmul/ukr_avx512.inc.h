@@ -31,6 +31,13 @@ KL_INLINE V(vec) V(fma)(V(vec) a, V(vec) b, V(vec) c) { return KL_HALF(fmadd)(a,
 #define KL_TILES_f32_half_avx512(X) KL_HEIGHTS_14(X, 1)
 #define KL_TILES_f64_half_avx512(X) KL_HEIGHTS_8(X, 1)
 
+#define KL_TURNED_ABREAST 2
+#define KL_TURNED_HEIGHTS(X) KL_CAT2(KL_TURNED_HEIGHTS_, KL_TYPE)(X)
+#define KL_TURNED_ONCE INT64_MAX
+#define KL_TURNED_WIDER &KL_CAT4(kl, turned_kernels, KL_TYPE, avx512)
+#define KL_TURNED_SQUARE KL_CAT4(kl, turned_pairs, KL_TYPE, avx512)
+#include "kael/matmul/turned_x86.inc.h"
+
 #include "kael/matmul/tile.inc.h"
 
 static const struct kl_tile_kernels KL_FN(tile_kernels) =
@@ -38,6 +45,8 @@ static const struct kl_tile_kernels KL_FN(tile_kernels) =
                KL_CAT4(KL, TILE_ROWS, KL_TYPE, avx512), {[0 ... KL_TILE_ROWS - 1] = 1});
 #define KL_TILE_NARROW &KL_CAT4(kl, tile_kernels, KL_TYPE, half_avx512)
 
+#undef KL_TURNED_HEIGHTS_f32
+#undef KL_TURNED_HEIGHTS_f64
 #undef KL_HALF_f32
 #undef KL_HALF_f64
 #undef KL_HALF

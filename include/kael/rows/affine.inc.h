@@ -14,7 +14,7 @@ KL_INLINE void KL_FN(affine_product)(const T *x, const double *moments, const T 
                                      int64_t size, int64_t row) {
     enum { parts = V(width) / VD(width) };
     const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(moments[1]);
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         VD(vec) part[parts];
         __builtin_prefetch(x + i + row);
         __builtin_prefetch(y + i + row);

@@ -34,7 +34,7 @@ KL_INLINE void KL_FN(scan)(const T *x, int64_t size,
 /* out = the prefixes met by the blocks in the tree, from the right. */
 KL_INLINE void KL_FN(scan_store)(const struct kl_tree *tree, const double *prefix, T *out,
                                  int64_t size) {
-    KL_EACH(VD(width)) {
+    KL_EACH(i, left, size, VD(width)) {
         VD(vec) total = VD(load)(prefix + i);
         for (int d = tree->depth - 1; d >= 0; d--) {
             total = VD(add)(VD(splat)(tree->partial[d]), total);

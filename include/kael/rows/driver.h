@@ -71,13 +71,13 @@ KL_INLINE int64_t kl_row_length(const struct kl_rows *call, int64_t row) {
     return kl_max(0, kl_min(call->size, row % call->height + 1 + call->offset));
 }
 
-/* What bodies of kernels are written in: vectors of a row, rows of a group, groups of a call. */
-#define KL_EACH(vector) for (int64_t i = 0, left = size; left > 0; i += vector, left -= vector)
-#define KL_EACH_GROUP                                                             \
-    for (int64_t first = 0, count = KL_FN(group)(call->size, rows); first < rows; \
-         first += count, count = kl_min(count, rows - first))
-#define KL_EACH_ROW for (int64_t g = 0; g < count; g++)
-#define KL_ROW(which) KL_FN(row)(view, which, first + g)
+/* Bodies of kernels walk a row by vectors: `i` is the first element of one, of which `left` exist;
+ * and a call by groups of rows: `first` is the first one of `count`. */
+#define KL_EACH(i, left, size, vector) \
+    for (int64_t i = 0, left = (size); left > 0; i += (vector), left -= (vector))
+#define KL_EACH_GROUP(first, count, size, rows)                                      \
+    for (int64_t first = 0, count = KL_FN(group)((size), (rows)); first < (rows);    \
+         first += count, count = kl_min(count, (rows) - first))
 
 /* A call on rows of x along the dims first .. last (one run in memory if several; none where last
  * is below first); the operands are still to be named. */

@@ -44,7 +44,9 @@ KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
 /* e[i] = exp(x[i] - largest). */
 KL_INLINE void KL_FN(exp_shifted)(const T *x, T largest, T *e, int64_t size) {
     const V(vec) shift = V(splat)(largest);
-    KL_EACH(V(width)) KL_FN(put)(e + i, KL_FN(exp)(V(sub)(KL_FN(take)(x + i, left), shift)), left);
+    KL_EACH(i, left, size, V(width)) {
+        KL_FN(put)(e + i, KL_FN(exp)(V(sub)(KL_FN(take)(x + i, left), shift)), left);
+    }
 }
 
 /* The fold of exp(x[i] - largest) for i < size <= kl_reduction_block, kept in e where e is not
@@ -104,17 +106,18 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
                                  const T *shift, T *totals) {
     const int64_t size = call->size;
     if (size > KL_FN(near_room)) {
-        KL_EACH_ROW {
-            T *e = keep ? KL_ROW(KL_ROW_OUT) : NULL;
-            totals[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), shift[g], e, size);
+        for (int64_t g = 0; g < count; g++) {
+            T *e = keep ? KL_FN(row)(view, KL_ROW_OUT, first + g) : NULL;
+            const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+            totals[g] = (T)KL_FN(exp_total)(x, shift[g], e, size);
         }
         return;
     }
-    KL_EACH_ROW {
+    for (int64_t g = 0; g < count; g++) {
         T *e = KL_FN(kept)(call, view, near, g, first + g);
-        KL_FN(exp_shifted)(KL_ROW(KL_ROW_X), shift[g], e, size);
+        KL_FN(exp_shifted)(KL_FN(row)(view, KL_ROW_X, first + g), shift[g], e, size);
     }
-    KL_EACH_ROW {
+    for (int64_t g = 0; g < count; g++) {
         const T *e = KL_FN(kept)(call, view, near, g, first + g);
         totals[g] = (T)KL_FN(fold_of)(e, NULL, size);
     }
@@ -124,13 +127,17 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
 KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_row_view *view,
                                    int64_t first, int64_t count, bool keep, T *near, T *largest,
                                    T *totals) {
-    KL_EACH_ROW largest[g] = KL_FN(largest)(KL_ROW(KL_ROW_X), call->size);
+    for (int64_t g = 0; g < count; g++) {
+        largest[g] = KL_FN(largest)(KL_FN(row)(view, KL_ROW_X, first + g), call->size);
+    }
     KL_FN(group_sums)(call, view, first, count, keep, near, largest, totals);
 }
 
 /* logs = log(logs). */
 KL_INLINE void KL_FN(each_log)(T *logs, int64_t size) {
-    KL_EACH(V(width)) KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
+    KL_EACH(i, left, size, V(width)) {
+        KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
+    }
 }
 
 KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row_view *view,
@@ -143,7 +150,7 @@ KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row
 /* out = e / total * factor. */
 KL_INLINE void KL_FN(scaled_share)(const T *e, T total, T factor, T *out, int64_t size) {
     const V(vec) divisor = V(splat)(total), slope = V(splat)(factor);
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         const V(vec) share = V(div)(KL_FN(take)(e + i, left), divisor);
         KL_FN(put)(out + i, V(mul)(share, slope), left);
     }
