@@ -34,9 +34,10 @@ KL_INLINE const struct kl_matmul_row *kl_matmul_row_of(const struct kl_runtime *
     return kl_matmul_table[rt->isa][dtype == KL_DTYPE_f64];
 }
 
-/* Multiply-adds below which a product, or a group of a batch, stays on one thread: 36 us of f32
- * at the peak of one core, three times what it costs to wake a sleeping worker. */
-enum { KL_WORK_PER_TASK = 1 << 21 };
+/* Multiply-adds below which a product, or a group of a batch, stays on one thread while the workers
+ * sleep: 36 us of f32 at the peak of one core, three times what it costs to wake one. So many count
+ * as one cheap operation. */
+enum { KL_WORK_PER_TASK = 1 << 21, KL_WORK_PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
 
 /* Multiply-adds of a product, saturating: sizes are 64-bit and may be huge beside a zero. */
 KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
@@ -49,9 +50,9 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
-    const int64_t work =
-        kl_work(kl_max(FEW_ROWS, product->rows), product->inner, product->columns) / PER_ELEMENT;
+    enum { FEW_ROWS = 4 };
+    const int64_t rows = kl_max(FEW_ROWS, product->rows);
+    const int64_t work = kl_work(rows, product->inner, product->columns) / KL_WORK_PER_ELEMENT;
     const int64_t tasks = work / kl_grain(rt, work, 1);
     return tasks < 2 ? 1 : kl_min(rt->num_threads(), tasks);
 }
@@ -322,9 +323,11 @@ static int kl_matmul_batched(struct kl_batch *batch) {
     for (int d = 0; d < batch->dims; ++d) count *= batch->shape[d];
     if (count == 0) return KL_OK;
     const struct kl_product *const product = &batch->first;
-    const int64_t work = kl_max(1, kl_work(product->rows, product->inner, product->columns));
+    const int64_t work = kl_work(product->rows, product->inner, product->columns);
+    const int64_t each = kl_max(1, work / KL_WORK_PER_ELEMENT);
     const bool one_by_one = count < batch->rt->num_threads();
-    const int64_t grain = one_by_one ? count : kl_max(1, KL_WORK_PER_TASK / work);
+    const int64_t grain =
+        one_by_one ? count : kl_max(1, kl_grain(batch->rt, kl_work(count, each, 1), 1) / each);
     return batch->rt->parallel_for(0, count, grain, kl_batch_body, batch);
 }
 
