@@ -3,6 +3,7 @@
 from kael import autograd, interop, ops, printing, random_fill
 from kael._kernels import tensor as base
 from kael._kernels import views
+from kael._kernels.names import named
 from kael._kernels.operators import Operators, register_ops
 from kael._kernels.tensor import TensorBase, register_tensor_class, require_tensor
 from kael.dtypes import bool_, float32, float64, int32, int64
@@ -249,11 +250,13 @@ class Tensor(Operators):
     norm = reduce.norm
     prod = reduce.prod
     std = reduce.std
+    sum = named(Operators.sum, names=("dim", "keepdim", "dtype"))
     var = reduce.var
 
     cumsum = rows.cumsum
     log_softmax = rows.log_softmax
     logsumexp = rows.logsumexp
+    softmax = named(Operators.softmax, names=("dim", "dtype"))
 
     addmm = matrices.addmm
     baddbmm = matrices.baddbmm

@@ -230,7 +230,7 @@ def test_failing_calls_leave_nothing_behind():
 # ---- leaves, hooks, detach ----
 
 
-def test_requires_grad():
+def test_only_leaves_of_floats_choose_requires_grad():
     x = kael.ones(2)
     assert not x.requires_grad and x.requires_grad_().requires_grad
     y = x * 2
@@ -242,7 +242,7 @@ def test_requires_grad():
     assert not (x > 0).requires_grad and not x.long().requires_grad
 
 
-def test_grad_must_fit():
+def test_a_gradient_that_does_not_fit_its_tensor_is_refused():
     x = leaf(1.0)
     with pytest.raises(RuntimeError, match="shape"):
         x.grad = kael.ones(2)
@@ -264,7 +264,7 @@ def test_detach_shares_memory_and_leaves_the_graph():
     assert x.grad.tolist() == [1.0, 2.0]
 
 
-def test_retain_grad():
+def test_retain_grad_keeps_the_gradient_of_an_inner_tensor():
     x = leaf(2.0)
     h = x * 3
     h.retain_grad()
@@ -291,7 +291,7 @@ def test_hooks_see_and_replace_gradients():
 # ---- grad mode ----
 
 
-def test_grad_modes():
+def test_grad_modes_nest_and_end_with_their_block():
     x = leaf(1.0)
     with kael.no_grad():
         assert not kael.is_grad_enabled() and not (x * 2).requires_grad

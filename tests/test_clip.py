@@ -178,7 +178,7 @@ def test_clipping_by_value(dtype):
     assert bits_equal(p.grad, np.clip(values, -1, 1))
 
 
-def test_no_gradients():
+def test_without_gradients_the_norm_is_zero():
     p = kael.zeros(3, requires_grad=True)
     assert clip_grad_norm_([p], 1.0).item() == 0
     assert clip_grad_norm_([], 1.0).item() == 0

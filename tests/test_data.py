@@ -153,6 +153,8 @@ def test_shuffled_order_depends_on_the_generator_only():
 def test_bad_arguments_are_refused():
     with pytest.raises(ValueError, match="batch_size must be positive, got 0"):
         DataLoader(dataset(3), batch_size=0)
+    with pytest.raises(TypeError, match="DataLoader: generator must be a Generator, got int"):
+        DataLoader(dataset(3), generator=3)
     with pytest.raises(ValueError, match=r"first dims differ: \[3, 4\]"):
         TensorDataset(kael.zeros(3), kael.zeros(4))
     with pytest.raises(ValueError, match="at least one tensor"):

@@ -585,6 +585,29 @@ def test_three_operand_gradients_are_finite_differences():
     assert gradcheck(lambda a, b: kael.clamp(a, b, 2.0), (x, y))
 
 
+@pytest.mark.parametrize("low", [None, 0.0, 1.0, np.nan])
+@pytest.mark.parametrize("high", [None, 0.0, 1.0, np.nan])
+@pytest.mark.parametrize("kind", ["numbers", "tensors", "tensors that require grad"])
+def test_the_gradient_of_clamp_goes_where_the_result_comes_from(low, high, kind):
+    """To x where low <= x <= high, to the bound that is the result elsewhere; to x nowhere when the
+    bounds cross. github: pytorch/pytorch#7002, pytorch/pytorch#76522, pytorch/pytorch#10729."""
+    if low is None and high is None:
+        return
+    values = np.array([-1.0, 0.0, 0.5, 1.0, 2.0, np.inf, -np.inf, np.nan])
+    x, bounds = kael.tensor(values, requires_grad=True), [low, high]
+    if kind != "numbers":
+        wanted = kind == "tensors that require grad"
+        bounds = [b if b is None else kael.tensor(b).requires_grad_(wanted) for b in bounds]
+    kael.clamp(x, *bounds).sum().backward()
+    least, most = -np.inf if low is None else low, np.inf if high is None else high
+    inside = (values >= least) & (values <= most)
+    assert x.grad.tolist() == inside.astype(float).tolist()
+    if kind == "tensors that require grad":
+        below, above = (values < least) & (least < most), (values > most) | (least > most)
+        for bound, places in zip(bounds, (below, above), strict=True):
+            assert bound is None or bound.grad.item() == places.sum()
+
+
 def test_gradients_at_ties_zeros_and_numbers():
     x = kael.tensor([1.0, 2.0], requires_grad=True)
     kael.maximum(x, kael.tensor([1.0, 1.0])).sum().backward()

@@ -66,7 +66,7 @@ def test_the_array_outlives_the_tensor_and_the_other_way_round():
         lambda a: a[2:1:-1, 5:],
     ],
 )
-def test_any_strides(view):
+def test_arrays_of_any_strides_are_shared_and_computed_with(view):
     array = view(numbered((6, 8)))
     tensor = kael.from_numpy(array)
     assert tensor.data_ptr() == array.__array_interface__["data"][0] or not array.size
@@ -80,7 +80,7 @@ def test_any_strides(view):
 
 # xtensor-stack/xsimd#1038, numpy/numpy#26775: aligned loads at misaligned addresses.
 @pytest.mark.parametrize("offset", range(64))
-def test_any_alignment(offset):
+def test_misaligned_arrays_give_the_bits_of_aligned_ones(offset):
     raw = bytearray(4 * 37 + 64)
     array = np.frombuffer(raw, "f4", count=36, offset=offset)
     array[:] = np.linspace(-2, 2, 36, dtype="f4")
@@ -175,7 +175,7 @@ def test_other_dtypes_are_named(name):
 
 # numpy/numpy#25941: __array__ without dtype and copy.
 @needs_numpy_2
-def test_array_protocol():
+def test_numpys_array_protocol_copies_only_when_asked():
     tensor = kael.tensor([[1.0, 2.0]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -375,7 +375,7 @@ def test_dot_is_the_fold_of_products_in_double():
     )
 
 
-def test_named_products():
+def test_mm_bmm_mv_outer_and_addmm_are_products():
     a, b = kael.arange(6.0).reshape(2, 3), kael.arange(6.0).reshape(3, 2)
     plain = (np.asarray(a) @ np.asarray(b)).tolist()
     assert kael.mm(a, b).tolist() == kael.bmm(a[None], b[None])[0].tolist() == plain

@@ -121,7 +121,7 @@ def test_special_values_of_a_transposed_b(every_isa):
 
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("transposed", [False, True])
-def test_b_at_any_place(transposed, dtype, every_isa):
+def test_few_rows_read_b_at_any_address(transposed, dtype, every_isa):
     """Rows a whole number of lines apart, and not; offsets of whole elements, and of a byte more
     where memory from outside has it so."""
     size = np.dtype(dtype).itemsize

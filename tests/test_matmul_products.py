@@ -138,7 +138,7 @@ def test_torch_has_the_same_names_and_values():
             assert method.shape == tuple(expected.shape) and method.tolist() == expected.tolist()
 
 
-def test_gradients():
+def test_gradients_of_products_are_the_differences():
     assert gradcheck(kael.addmm, (leaf(4), leaf(3, 5, seed=1), leaf(5, 4, seed=2)))
     scaled = (leaf(3, 1), leaf(2, 3, 5, seed=1), leaf(2, 5, 4, seed=2))
     assert gradcheck(lambda *x: kael.baddbmm(*x, beta=2, alpha=-3), scaled)

@@ -96,14 +96,17 @@ def test_registering_by_name_is_checked():
         EarlyModule()
 
 
-def test_paths():
+def test_parts_are_found_by_their_paths():
     net = Net()
     assert net.get_submodule("rest.1") is net.rest[1] and net.get_submodule("") is net
     assert net.get_parameter("rest.1.weight") is net.rest[1].weight
+    assert net.get_buffer("offset") is net.offset
     with pytest.raises(AttributeError, match=r"no submodule 'rest\.7'"):
         net.get_submodule("rest.7")
     with pytest.raises(AttributeError, match=r"no parameter 'first\.none'"):
         net.get_parameter("first.none")
+    with pytest.raises(AttributeError, match="no buffer 'scale'"):
+        net.get_buffer("scale")
 
 
 def test_shared_parameters_appear_once():
@@ -131,7 +134,7 @@ def test_modes_apply_and_requires_grad():
     assert not any(p.requires_grad for p in net.parameters())
 
 
-def test_zero_grad():
+def test_zero_grad_drops_or_fills_the_gradients():
     net = Net()
     net(kael.ones(1, 3)).sum().backward()
     held = net.scale.grad
@@ -197,7 +200,7 @@ def test_refused_loading_names_everything_and_changes_nothing():
         assert bits_equal(value, before[key])
 
 
-def test_forward_hooks():
+def test_forward_hooks_change_what_passes():
     layer = nn.Identity()
     handles = [
         layer.register_forward_pre_hook(lambda m, args: args[0] + 1),
@@ -225,7 +228,7 @@ def test_deepcopy_and_pickling(twin):
     assert net.scale.tolist() == [1, 1]
 
 
-def test_parameter():
+def test_a_parameter_is_a_leaf_on_the_memory_it_was_given():
     data = kael.ones(2)
     p = nn.Parameter(data)
     assert p.requires_grad and p.is_leaf and isinstance(p, kael.Tensor)
@@ -268,6 +271,155 @@ def test_module_lists_and_dicts():
     assert names(table.named_parameters()) == ["a.weight", "a.bias"]
     del table["a"]
     assert list(table.items()) == [("b", table["b"])]
+
+
+def test_containers_join_repeat_and_give_back():
+    a, b, c = nn.Linear(1, 1), nn.ReLU(), nn.Tanh()
+    both = nn.Sequential(a, b) + nn.Sequential(c)
+    assert type(both) is nn.Sequential and list(both) == [a, b, c]
+    assert list(nn.Sequential(a, b) * 2) == list(2 * nn.Sequential(a, b)) == [a, b, a, b]
+    both += nn.Sequential(a)
+    both *= 2
+    assert list(both) == [a, b, c, a] * 2
+    assert both.pop(1) is b and both.pop(-1) is a and list(both) == [a, c, a, a, b, c]
+    assert names(both.named_children()) == ["0", "1", "4"]
+    assert list(both.pop(slice(0, 4))) == [a, c, a, a] and list(both) == [b, c]
+    layers = nn.ModuleList([a, b])
+    assert layers.pop(0) is a and list(layers) == [b] and layers.insert(-1, c) is layers
+    assert list(layers) == [c, b]
+    layers.extend(layers)
+    assert list(layers) == [c, b, c, b]
+    for call, error, text in [
+        (lambda: both + layers, TypeError, "unsupported operand"),
+        (lambda: both * 0, ValueError, "repeats must be positive, got 0"),
+        (lambda: both * 1.5, TypeError, "repeats must be an integer, got 1.5"),
+        (lambda: both.insert(3, a), IndexError, "index 3 is out of range"),
+        (lambda: both.insert(0, "a"), TypeError, "str is not a Module subclass"),
+        (lambda: both.pop(2), IndexError, "index 2 is out of range"),
+        (lambda: layers.extend([a, 1]), TypeError, "int is not a Module subclass"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    assert list(both) == [b, c] and list(layers) == [c, b, c, b]
+    assert "0" not in dir(both) and "append" in dir(both)
+
+
+def test_no_module_of_a_sequential_is_lost_to_another_of_its_name():
+    """github: pytorch/pytorch#77067, an append after a deletion; a slice keeps its names."""
+    a, b, c = nn.Linear(1, 1), nn.ReLU(), nn.Tanh()
+    net = nn.Sequential(a, b, c)
+    del net[1]
+    assert list(net.append(b)) == [a, c, b] and names(net.named_children()) == ["0", "1", "2"]
+    tail = nn.Sequential(a, b, c)[1:]
+    assert names(tail.named_children()) == ["1", "2"]  # the keys of a checkpoint
+    assert list(tail.append(a)) == [b, c, a] and len(tail) == 3
+    named = nn.Sequential({"in": a, "out": c})
+    assert named[:1][0] is a and names(named[:1].named_children()) == ["in"]
+
+    class Net(nn.Sequential):
+        pass
+
+    assert type(Net(a, b)[:1]) is Net
+
+
+def test_a_module_dict_gives_back_and_takes_its_like():
+    """github: pytorch/pytorch#27441."""
+    a, b = nn.Linear(2, 2), nn.ReLU()
+    table = nn.ModuleDict({"a": a, "b": b})
+    other = nn.ModuleDict()
+    other.update(table)
+    assert list(other.items()) == [("a", a), ("b", b)]
+    assert other.pop("a") is a and list(other) == ["b"] and not hasattr(other, "a")
+    for key in ("a", "training", "_modules"):
+        for take in (other.pop, other.__delitem__):
+            with pytest.raises(KeyError, match=key):
+                take(key)
+    with pytest.raises(TypeError, match="int is not a Module subclass"):
+        other.update({"c": a, "d": 1})
+    assert list(other) == ["b"]
+    other.clear()
+    assert len(other) == 0 and len(table) == 2
+    assert len(nn.ModuleDict(None)) == len(nn.ModuleList(None)) == 0
+
+
+class Pair(nn.Module):
+    """Two tensors in; two and a number out."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(kael.tensor([2.0, 3.0]))
+
+    def forward(self, a, b):
+        return a * self.scale + b, b * b * 3, 7
+
+
+def test_backward_hooks_see_the_gradients_of_inputs_and_outputs():
+    net, seen = Pair(), []
+
+    def noted(*grads):
+        seen.append([[None if g is None else g.tolist() for g in side] for side in grads])
+
+    handles = [
+        net.register_full_backward_hook(lambda m, inputs, outputs: noted(inputs, outputs)),
+        net.register_full_backward_pre_hook(lambda m, outputs: noted(outputs)),
+    ]
+    a = kael.ones(2, requires_grad=True)
+    b = kael.tensor([1.0, 2.0], requires_grad=True)
+    out = net(a, b)
+    out[0].sum().backward(retain_graph=True)
+    assert seen == [[[[1, 1], None, None]], [[[2, 3], [1, 1]], [[1, 1], None, None]]]
+    seen.clear()
+    (out[0] + out[1]).sum().backward()
+    assert seen[1] == [[[2, 3], [7, 13]], [[1, 1], [1, 1], None]]
+    assert a.grad.tolist() == [4, 6] and b.grad.tolist() == [8, 14]
+    assert net.scale.grad.tolist() == [2, 2]
+    seen.clear()
+    net(a.detach(), b.detach())[0].sum().backward()  # an input layer: nothing to wait for
+    assert seen[1] == [[None, None], [[1, 1], None, None]]
+    for handle in handles:
+        handle.remove()
+    seen.clear()
+    net(a, b)[0].sum().backward()
+    assert seen == []
+
+
+def test_backward_hooks_replace_gradients():
+    net = nn.Linear(2, 1, bias=False)
+    net.register_full_backward_pre_hook(lambda m, outputs: outputs[0] * 10)
+    net.register_full_backward_hook(lambda m, inputs, outputs: (inputs[0] + outputs[0],))
+    net.register_full_backward_hook(lambda m, inputs, outputs: None, prepend=True)
+    x = kael.ones(1, 2, requires_grad=True)
+    net(x).sum().backward()
+    assert bits_equal(x.grad, (net.weight * 10 + 10).detach())
+    assert net.weight.grad.tolist() == [[10, 10]]
+    for made, error, text in [
+        ((None, None), RuntimeError, "a hook made 2 gradients of 1"),
+        (3, TypeError, "a hook must return Tensors or None, got int"),
+    ]:
+        net = nn.Linear(2, 1)
+        net.register_full_backward_hook(lambda *_, made=made: made)
+        with pytest.raises(error, match=text):
+            net(x).sum().backward()
+        assert net.weight.grad is None
+
+
+def test_a_hook_may_remove_itself():
+    layer, calls = nn.Identity(), []
+    handles = {}
+
+    def once(name):
+        def hook(*_):
+            calls.append(name)
+            handles[name].remove()
+
+        return hook
+
+    for name in ("forward_pre_hook", "forward_hook", "full_backward_pre_hook"):
+        handles[name] = getattr(layer, f"register_{name}")(once(name))
+        getattr(layer, f"register_{name}")(lambda *_: None)
+    for _ in range(2):
+        layer(kael.ones(1, requires_grad=True)).sum().backward()
+    assert calls == list(handles)
 
 
 def test_repr_matches_torchs():

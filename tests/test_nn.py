@@ -137,7 +137,23 @@ def test_initial_values():
         nn.init.calculate_gain("none")
 
 
-def test_dropout():
+def test_dropout_writes_into_its_input():
+    x = kael.ones(100)
+    kael.manual_seed(0)
+    fresh = functional.dropout(x, 0.3)
+    kael.manual_seed(0)
+    assert nn.Dropout(0.3, inplace=True)(x) is x and bits_equal(x, fresh)
+    assert functional.dropout(x, 0.0, inplace=True) is x
+    assert repr(nn.Dropout(0.3, inplace=True)) == "Dropout(p=0.3, inplace=True)"
+    leaf = kael.ones(3, requires_grad=True)
+    y = leaf * 2
+    functional.dropout(y, 1.0, inplace=True).sum().backward()
+    assert leaf.grad.tolist() == [0, 0, 0]
+    with pytest.raises(TypeError, match="dropout: inplace must be a bool"):
+        functional.dropout(x, inplace="yes")
+
+
+def test_dropout_scales_what_it_keeps_forward_and_backward():
     kael.manual_seed(3)
     x = kael.ones(1000, 100).requires_grad_()
     layer = nn.Dropout(0.25)
@@ -172,7 +188,7 @@ def test_no_classes_are_enough_where_every_target_is_ignored():
         assert loss.tolist() == [0, 0]
 
 
-def test_embedding():
+def test_embeddings_and_their_gradients_are_torchs():
     torch = pytest.importorskip("torch")
     indices = np.array([[1, 2, 2, 0], [9, 0, 1, 1]])
     for padding in (None, 1, -1):

@@ -160,7 +160,7 @@ def test_saved_and_loaded_state_continues_as_if_never_stopped():
         assert resumed.param_groups[0]["lr"] == 0.1
 
 
-def test_loading_copies():
+def test_a_loaded_state_is_a_copy():
     # pytorch/pytorch#196083: two optimizers shared their state after load_state_dict
     a, b = Adam([parameter()]), Adam([parameter()])
     a.step()

@@ -218,7 +218,7 @@ def drawn(request, monkeypatch):
         pytest.importorskip("rich")
 
 
-def test_table(made, drawn):
+def test_the_table_is_sorted_and_marks_what_is_slow(made, drawn):
     text = made.table()
     assert text.index("slow") < text.index("fast")
     assert "10% !" in text and "9 us" in text and "3.91 KiB" in text
@@ -316,7 +316,7 @@ def test_the_trace_follows_the_event_format(tmp_path):
     assert (first["ts"], first["dur"]) == (event.start / 1e3, (event.end - event.start) / 1e3)
 
 
-def test_trace(tmp_path):
+def test_the_chrome_trace_names_each_thread(tmp_path):
     a = ones(3, 4, requires_grad=True)
     with kael.num_threads(2), profile() as prof:
         (a @ ones(4, 5)).sum().backward()

@@ -4,6 +4,7 @@ Bits are compared over instruction sets, thread counts and layouts, on exponents
 float32 values of one magnitude add exactly in double, which would prove nothing.
 """
 
+import itertools
 import math
 import weakref
 
@@ -525,6 +526,20 @@ def test_gradients_agree_with_differences(name):
     values[:, 1] *= -1
     x = kael.from_numpy(values).requires_grad_()
     assert gradcheck(GRADIENTS[name], x)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_the_gradient_of_prod_is_the_product_of_the_others(count):
+    """Also beside zeros, infinities and NaN, of which a quotient of the whole product makes NaN.
+    github: pytorch/pytorch#773, pytorch/pytorch#194699, tracel-ai/burn#5533."""
+    values = [0.0, -0.0, np.inf, -np.inf, np.nan, 2.0, -3.0]
+    rows = np.array(list(itertools.product(values, repeat=count)))
+    x = kael.tensor(rows, requires_grad=True)
+    x.prod(1).sum().backward()
+    others = [np.delete(rows, i, 1) for i in range(count)]
+    with np.errstate(invalid="ignore"):
+        expected = np.stack([part.prod(1) for part in others], 1)
+    np.testing.assert_array_equal(x.grad.numpy(), expected)
 
 
 def test_gradients_of_special_values_are_torchs():

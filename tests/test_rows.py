@@ -530,6 +530,19 @@ def test_logsumexp_is_torchs():
         kael.zeros(2, 3).logsumexp((1, -1))
 
 
+@pytest.mark.parametrize("dim", [0, 1, (0, 1)])
+def test_the_gradient_of_logsumexp_beside_an_infinity(dim):
+    """It is 0 for the others: they add nothing. github: pytorch/pytorch#49724."""
+    torch = pytest.importorskip("torch")
+    array = np.random.default_rng(0).standard_normal((4, 40))
+    array[0, 3], array[1, :2], array[2, 1], array[2, 2], array[3] = INF, INF, INF, NAN, -INF
+    x = kael.tensor(array, requires_grad=True)
+    x.logsumexp(dim).sum().backward()
+    want = torch.tensor(array, requires_grad=True)
+    torch.logsumexp(want, dim).sum().backward()
+    assert np.allclose(x.grad, want.grad, rtol=1e-12, equal_nan=True)
+
+
 def test_logsumexp_has_the_same_bits_everywhere():
     for shape in ((700, 65), (40, 1000), (3, 20_001)):
         array = table(*shape)

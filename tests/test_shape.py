@@ -134,7 +134,7 @@ def test_flatten_and_squeeze(shape):
         same(tensor.squeeze(1), array.squeeze(1) if shape[1] == 1 else array)
 
 
-def test_transposes():
+def test_transposes_are_numpys():
     array = numbered((2, 3, 4))
     tensor = kael.tensor(array)
     same(tensor.transpose(0, -1), array.swapaxes(0, -1))
@@ -156,7 +156,7 @@ def test_transposes():
         tensor.transpose(0, 3)
 
 
-def test_expand():
+def test_expand_is_numpys_broadcast_to():
     array = numbered((3, 1))
     tensor = kael.tensor(array)
     same(tensor.expand(2, -1, 4), np.broadcast_to(array, (2, 3, 4)))
@@ -174,7 +174,7 @@ def test_an_expanded_tensor_is_not_written_to():
 
 
 @pytest.mark.parametrize("dim", [0, 1, -1])
-def test_cat_and_stack(dim):
+def test_cat_and_stack_are_numpys(dim):
     parts = [numbered((2, 3)), numbered((2, 3)) + 10]
     tensors = [kael.tensor(p) for p in parts]
     same(kael.cat(tensors, dim), np.concatenate(parts, dim))
@@ -224,7 +224,7 @@ def test_dims_may_be_numpy_integers():
     assert kael.movedim(kael.tensor(1.0), 0, -1).shape == ()
 
 
-def test_parts():
+def test_split_chunk_and_unbind_are_numpys():
     array = numbered((5, 4))
     tensor = kael.tensor(array)
     for got, expected in zip(tensor.split(2), np.split(array, [2, 4]), strict=True):
@@ -262,7 +262,7 @@ def test_parts():
         lambda x: x.T.contiguous(),
     ],
 )
-def test_gradients(function):
+def test_gradients_of_shapes_are_the_differences(function):
     assert gradcheck(function, float64_input(3, 4))
 
 

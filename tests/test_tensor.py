@@ -21,7 +21,7 @@ def dtype_named(name):
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_filled_tensors(name):
+def test_filled_tensors_hold_their_value(name):
     dtype = dtype_named(name)
     for out, value in [
         (kael.zeros(2, 3, dtype=dtype), 0),
@@ -36,7 +36,7 @@ def test_filled_tensors(name):
     assert kael.empty_like(kael.ones(2, dtype=dtype)).dtype is dtype
 
 
-def test_default_dtypes():
+def test_data_without_a_dtype_gets_the_default():
     assert kael.zeros(1).dtype is kael.float32
     for data, dtype in [
         (True, kael.bool_),
@@ -84,7 +84,7 @@ def test_a_dtype_that_is_not_supported_is_named(data, named):
         kael.tensor(data)
 
 
-def test_refused_data():
+def test_data_that_fits_no_tensor_is_refused():
     with pytest.raises(ValueError, match="tensor"):
         kael.tensor([[1, 2], [3]])
     with pytest.raises(TypeError, match=r"kael\.tensor"):
@@ -175,7 +175,7 @@ def test_impossible_sizes():
         assert empty.shape == shape and empty.numel() == 0 and empty.is_contiguous()
 
 
-def test_arange():
+def test_arange_is_numpys():
     for args in [(5,), (2, 7), (7, 2, -2), (0,), (3, 1), (-3, 4, 3)]:
         assert_bits_equal(kael.arange(*args), np.arange(*args, dtype="i8"))
     assert kael.arange(0, 1, 0.25).tolist() == [0.0, 0.25, 0.5, 0.75]
@@ -216,7 +216,7 @@ def test_tensor_copies_and_as_tensor_shares():
 
 
 @pytest.mark.parametrize("name", DTYPES)
-def test_items(name):
+def test_item_and_tolist_give_pythons_numbers(name):
     array = np.array([[0, 1, 3], [1, 0, 2]]).astype(name)
     tensor = kael.tensor(array)
     assert tensor.tolist() == array.tolist()
@@ -262,7 +262,7 @@ def test_equality_is_elementwise_and_hash_is_identity():
         kael.equal(a, [1, 2])
 
 
-def test_closeness():
+def test_isclose_and_allclose_are_numpys():
     inf, nan = float("inf"), float("nan")
     a = np.array([1.0, 1.0, inf, inf, nan, 0.0, 1e-9])
     b = np.array([1.00001, 1.1, inf, -inf, nan, 0.0, 0.0])
@@ -274,7 +274,7 @@ def test_closeness():
     assert not kael.allclose(kael.ones(3), kael.ones(3) + 1e-3)
 
 
-def test_attributes():
+def test_attributes_tell_shape_and_layout():
     tensor = kael.zeros(2, 3, 4)
     assert tensor.shape == tensor.size() == (2, 3, 4)
     assert tensor.size(-1) == 4 and tensor.ndim == tensor.dim() == 3 and tensor.numel() == 24
@@ -307,7 +307,7 @@ def test_attributes():
         (lambda: kael.tensor([[1, 2], [3, 4]]), "tensor([[1, 2],\n        [3, 4]])"),
     ],
 )
-def test_text(make, text):
+def test_repr_is_the_expected_text(make, text):
     assert repr(make()) == str(make()) == text
 
 
@@ -336,7 +336,7 @@ def test_the_text_of_a_dtype():
         lambda: kael.from_numpy(np.broadcast_to(np.float32(1), (2, 2))),
     ],
 )
-def test_pickle(make, protocol):
+def test_a_pickled_tensor_comes_back_whole(make, protocol):
     tensor = make()
     again = pickle.loads(pickle.dumps(tensor, protocol))
     assert type(again) is kael.Tensor and again.dtype is tensor.dtype
@@ -354,7 +354,7 @@ def test_pickle_out_of_band_shares_memory():
     assert pickle.loads(data, buffers=buffers).data_ptr() == tensor.data_ptr()
 
 
-def test_copies():
+def test_copy_shares_and_deepcopy_copies():
     x = kael.tensor([1.0, 2.0], requires_grad=True)
     x.grad = kael.ones(2)
     shallow, deep = copy.copy(x), copy.deepcopy({"a": x, "b": x})
@@ -368,7 +368,7 @@ def test_copies():
         assert copy.deepcopy(dtype) is pickle.loads(pickle.dumps(dtype)) is dtype
 
 
-def test_conversion():
+def test_conversions_keep_values_and_gradients():
     x = kael.tensor([-1.5, 0.0, 300.0])
     assert x.to(kael.float32) is x and x.to("float32", copy=True) is not x
     assert x.long().tolist() == [-1, 0, 300] and x.bool().tolist() == [True, False, True]

@@ -101,7 +101,7 @@ def matrices():
 
 
 @pytest.mark.parametrize("maximize", [False, True])
-def test_adafactor(maximize):
+def test_adafactor_is_torchs(maximize):
     from torch.optim._adafactor import adafactor as reference
 
     made = []
@@ -128,7 +128,7 @@ def test_adafactor(maximize):
         )  # fmt: skip
 
 
-def test_muon():
+def test_muon_is_torchs():
     from torch.optim._muon import muon as reference
 
     options = {
@@ -148,7 +148,7 @@ def test_muon():
         functional.muon([], [], [], foreach=True, **options)
 
 
-def test_lion():
+def test_lion_is_kaels():
     import kael
 
     params, grads, averages = matrices(), matrices(), [torch.zeros_like(p) for p in matrices()]

@@ -181,7 +181,7 @@ def width(library, code, isa):
     return getattr(library, f"word_width_{code}_{isa}")()
 
 
-def test_across_lanes(library, call, code, isa):
+def test_words_that_reach_across_lanes(library, call, code, isa):
     lanes = width(library, code, isa)
     x = np.arange(1, 65, dtype=FLOATS[code])
     out = np.zeros(64, FLOATS[code])

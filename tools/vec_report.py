@@ -21,8 +21,8 @@ REASON = re.compile(r"not vectorized: (.*)")
 INTRINSIC = re.compile(
     r"__m(128|256|512)|__builtin_(ia32|aarch64)|vector\(|(float|int|uint)\d+x\d+"
 )
-STAMPED = re.compile(r"kl_(\w+?)_(generic|avx2|avx512|neon)(?:\..*)?$")
 BYTES = {"generic": 16, "neon": 16, "avx2": 32, "avx512": 64}
+STAMPED = re.compile(rf"kl_(\w+?)_({'|'.join(BYTES)})(?:\..*)?$")
 BY_HAND = "written in vectors"
 
 

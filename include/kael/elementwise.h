@@ -47,14 +47,14 @@ static int kl_strided_run(const struct kl_runtime *rt, struct kl_walk *walk, int
 struct kl_flat {
     kl_kernel kernel;
     int operands;                     /* as in struct kl_walk */
-    char *data[kMaxOperands];
-    int64_t itemsize[kMaxOperands];
+    char *data[KL_MAX_OPERANDS];
+    int64_t itemsize[KL_MAX_OPERANDS];
     bool streamed;
 };
 
 static int kl_flat_range(void *context, int64_t first, int64_t last) {
     const struct kl_flat *flat = context;
-    const void *in[kMaxOperands];
+    const void *in[KL_MAX_OPERANDS];
     for (int k = 1; k < flat->operands; ++k)
         in[k - 1] = flat->data[k] + first * flat->itemsize[k];
     const int status = kl_run_kernel(flat->kernel, flat->data[0] + first * flat->itemsize[0], in,

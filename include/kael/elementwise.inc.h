@@ -6,7 +6,7 @@
 
 /* The whole vectors of a loop that streams its results, of operations that wait for memory. */
 #define KL_STREAMED_VECTORS(cost) \
-    for (; ahead != NULL && (cost) <= kStreamedCost && i + V(width) <= n; i += V(width))
+    for (; ahead != NULL && (cost) <= KL_STREAMED_COST && i + V(width) <= n; i += V(width))
 
 #define UNARY(kind, name, cost, ...) UNARY_##kind(name, __VA_ARGS__)
 #define UNARY_FLOAT(name, lanes)                                                  \

@@ -5,11 +5,7 @@
 
 #include <stdlib.h>
 
-#include "kael/config.h"
-
-struct kl_interval {
-    size_t first, last; /* bytes [first, last) */
-};
+#include "kael/layout.h"
 
 struct kl_intervals {
     struct kl_interval *interval;

@@ -1,7 +1,18 @@
 /* The instruction sets of this build, best first: X(isa, human name, run-time test).
  *
- * A new set is one line here, one block in foreach_isa.h, vec/<isa>.h and matmul/ukr_<isa>.h.
- * The run-time tests are in cpu.h; only runtime.pyx evaluates them.
+ * What a set needs:
+ *
+ *     here               its line, and the set to fall back on where vectors are too wide
+ *     cpu.h              its run-time test; only runtime.pyx calls it
+ *     foreach_isa.h      a block that opens its target region, if it is no baseline
+ *     vec/<isa>.h        the words of vec/generic.h; <isa>.inc.h beside it has those of either type
+ *     half/<isa>.h       its conversions of 16-bit floats; half.h includes it
+ *     matmul/ukr_<isa>.h   tiles and registers of its micro-kernels; where it has no product of
+ *                        whole vectors of integers, KL_EXACT32_HALVES_<isa> or 64 (exact.inc.h)
+ *
+ * and outside this folder, for what looks at machine code: tools/vec_report.py (bytes of a vector),
+ * tests/test_house.py (names of its registers), tests/test_matmul_registers.py (rows of its tiles),
+ * tests/test_cpu.py (flags of the CPU).
  */
 #ifndef KAEL_ISAS_H
 #define KAEL_ISAS_H

@@ -19,7 +19,7 @@
 KL_INLINE bool KL_FN(group_targets)(const struct kl_rows *call, int64_t row, int64_t count,
                                     int64_t *targets) {
     bool fit = true, skipped = false;
-    KL_EACH_ROW {
+    for (int64_t g = 0; g < count; g++) {
         const int64_t target = *(const volatile int64_t *)&call->targets[row + g];
         const bool ignored = target == call->ignored && call->skipped;
         targets[g] = ignored ? -1 : target;
@@ -36,18 +36,18 @@ KL_INLINE T KL_FN(class_weight)(const struct kl_rows *call, int64_t target) {
 
 static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                                      int64_t row, int64_t rows) {
-    KL_EACH_GROUP {
-        T largest[kl_row_group], logs[kl_row_group];
-        int64_t targets[kl_row_group];
+    KL_EACH_GROUP(first, count, call->size, rows) {
+        T largest[KL_ROW_GROUP], logs[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP];
         if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_logs)(call, view, first, count, largest, logs);
-        KL_EACH_ROW {
+        for (int64_t g = 0; g < count; g++) {
             T loss = 0;
             if (targets[g] >= 0) {
-                loss = logs[g] - (KL_ROW(KL_ROW_X)[targets[g]] - largest[g]);
+                loss = logs[g] - (KL_FN(row)(view, KL_ROW_X, first + g)[targets[g]] - largest[g]);
                 loss *= KL_FN(class_weight)(call, targets[g]);
             }
-            *KL_ROW(KL_ROW_OUT) = loss;
+            *KL_FN(row)(view, KL_ROW_OUT, first + g) = loss;
         }
     }
     return KL_OK;
@@ -56,18 +56,19 @@ static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl
 static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
                                               const struct kl_row_view *view, int64_t row,
                                               int64_t rows) {
-    KL_EACH_GROUP {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
-        int64_t targets[kl_row_group];
+    KL_EACH_GROUP(first, count, call->size, rows) {
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP];
         if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
-        KL_EACH_ROW {
-            T *out = KL_ROW(KL_ROW_OUT);
+        for (int64_t g = 0; g < count; g++) {
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
             if (targets[g] < 0) {
                 memset(out, 0, (size_t)call->size * sizeof(T));
                 continue;
             }
-            const T slope = *KL_ROW(KL_ROW_SLOPE) * KL_FN(class_weight)(call, targets[g]);
+            const T slope =
+                *KL_FN(row)(view, KL_ROW_SLOPE, first + g) * KL_FN(class_weight)(call, targets[g]);
             const T *e = KL_FN(kept)(call, view, near, g, first + g);
             KL_FN(scaled_share)(e, totals[g], slope, out, call->size);
             out[targets[g]] -= slope;
@@ -81,7 +82,7 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
 static int KL_FN(cross_entropy_columns)(const struct kl_rows *call, const struct kl_row_view *view,
                                         int64_t row, int64_t rows) {
     struct KL_FN(columns) s;
-    int64_t targets[kl_row_beside];
+    int64_t targets[KL_ROW_BESIDE];
     const int64_t step = call->operand[KL_ROW_X].element;
     const T *x = (const T *)view->data[KL_ROW_X];
     if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
@@ -102,8 +103,8 @@ static int KL_FN(cross_entropy_backward_columns)(const struct kl_rows *call,
                                                  const struct kl_row_view *view, int64_t row,
                                                  int64_t rows) {
     struct KL_FN(columns) s;
-    int64_t targets[kl_row_beside];
-    T slopes[kl_row_beside];
+    int64_t targets[KL_ROW_BESIDE];
+    T slopes[KL_ROW_BESIDE];
     const int64_t step = call->operand[KL_ROW_OUT].element;
     T *out = (T *)view->data[KL_ROW_OUT];
     if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
@@ -123,14 +124,14 @@ static int KL_FN(cross_entropy_backward_columns)(const struct kl_rows *call,
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
-enum { KL_FN(mix_chunk) = 16 * kl_lanes };
+enum { KL_FN(mix_chunk) = 16 * KL_LANES };
 
 /* q[i] of elements first + i, i < size; p is a row of probabilities, or NULL for the target's. */
 KL_INLINE void KL_FN(mix)(const struct kl_rows *call, const T *p, int64_t target, int64_t first,
                           int64_t size, T *q) {
     const T kept = (T)(1 - call->eps), spread = (T)(call->eps / (double)call->size);
     const T *weight = (const T *)call->weight;
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         V(vec) part = p ? KL_FN(take)(p + first + i, left) : V(splat)(0);
         if (call->eps > 0) {
             part = V(add)(V(mul)(part, V(splat)(kept)), V(splat)(spread));
@@ -141,7 +142,7 @@ KL_INLINE void KL_FN(mix)(const struct kl_rows *call, const T *p, int64_t target
         q[target - first] = call->eps > 0 ? kept + spread : 1;
     }
     if (!weight) return;
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         const V(vec) factor = KL_FN(take)(weight + first + i, left);
         KL_FN(put)(q + i, V(mul)(KL_FN(take)(q + i, left), factor), left);
     }
@@ -165,12 +166,12 @@ KL_INLINE double KL_FN(mixed_block)(bool loss, const struct kl_rows *call,
     for (int64_t at = begin; at < end; at += KL_FN(mix_chunk)) {
         const int64_t size = kl_min(end - at, KL_FN(mix_chunk));
         KL_FN(mix)(call, row->p, row->target, at, size, q);
-        KL_EACH(V(width)) {
+        KL_EACH(i, left, size, V(width)) {
             const V(vec) factor =
                 loss ? V(sub)(V(sub)(KL_FN(take)(row->x + at + i, left), shift), log) : slope;
             KL_FN(put)(q + i, V(mul)(KL_FN(take)(q + i, left), factor), left);
         }
-        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, q, NULL, 0, size);
+        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, q, NULL, 0, size, 0);
     }
     return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
 }
@@ -179,8 +180,8 @@ KL_INLINE double KL_FN(mixed_fold)(bool loss, const struct kl_rows *call,
                                    const struct KL_FN(mixed_row) *row) {
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
-    for (int64_t at = 0; at < call->size; at += kl_reduction_block) {
-        const int64_t end = kl_min(call->size, at + kl_reduction_block);
+    for (int64_t at = 0; at < call->size; at += KL_REDUCTION_BLOCK) {
+        const int64_t end = kl_min(call->size, at + KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, KL_TERM_VALUE, KL_FN(mixed_block)(loss, call, row, at, end));
     }
     return kl_tree_total(&tree, KL_TERM_VALUE);
@@ -189,18 +190,23 @@ KL_INLINE double KL_FN(mixed_fold)(bool loss, const struct kl_rows *call,
 static int KL_FN(mixed_cross_entropy_rows)(const struct kl_rows *call,
                                            const struct kl_row_view *view, int64_t row,
                                            int64_t rows) {
-    KL_EACH_GROUP {
-        T largest[kl_row_group], logs[kl_row_group];
-        int64_t targets[kl_row_group] = {0};
+    KL_EACH_GROUP(first, count, call->size, rows) {
+        T largest[KL_ROW_GROUP], logs[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP] = {0};
         if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
             return KL_INDEX_RANGE;
         }
         KL_FN(group_logs)(call, view, first, count, largest, logs);
-        KL_EACH_ROW {
+        for (int64_t g = 0; g < count; g++) {
             const struct KL_FN(mixed_row) one = {
-                KL_ROW(KL_ROW_X), call->targets ? NULL : KL_ROW(KL_ROW_Y), targets[g],
-                largest[g], logs[g], 0};
-            *KL_ROW(KL_ROW_OUT) = targets[g] < 0 ? 0 : 0 - (T)KL_FN(mixed_fold)(true, call, &one);
+                .x = KL_FN(row)(view, KL_ROW_X, first + g),
+                .p = call->targets ? NULL : KL_FN(row)(view, KL_ROW_Y, first + g),
+                .target = targets[g],
+                .largest = largest[g],
+                .log = logs[g],
+            };
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
+            *out = targets[g] < 0 ? 0 : 0 - (T)KL_FN(mixed_fold)(true, call, &one);
         }
     }
     return KL_OK;
@@ -216,7 +222,7 @@ KL_INLINE void KL_FN(mixed_slopes)(const struct kl_rows *call,
     for (int64_t at = 0; at < call->size; at += KL_FN(mix_chunk)) {
         const int64_t size = kl_min(call->size - at, KL_FN(mix_chunk));
         KL_FN(mix)(call, row->p, row->target, at, size, q);
-        KL_EACH(V(width)) {
+        KL_EACH(i, left, size, V(width)) {
             const V(vec) share = V(div)(KL_FN(take)(e + at + i, left), divisor);
             const V(vec) own = V(mul)(KL_FN(take)(q + i, left), slope);
             KL_FN(put)(out + at + i, V(sub)(V(mul)(share, factor), own), left);
@@ -227,22 +233,25 @@ KL_INLINE void KL_FN(mixed_slopes)(const struct kl_rows *call,
 static int KL_FN(mixed_cross_entropy_backward_rows)(const struct kl_rows *call,
                                                     const struct kl_row_view *view, int64_t row,
                                                     int64_t rows) {
-    KL_EACH_GROUP {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
-        int64_t targets[kl_row_group] = {0};
+    KL_EACH_GROUP(first, count, call->size, rows) {
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP] = {0};
         if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
             return KL_INDEX_RANGE;
         }
         KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
-        KL_EACH_ROW {
-            T *out = KL_ROW(KL_ROW_OUT);
+        for (int64_t g = 0; g < count; g++) {
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
             if (targets[g] < 0) {
                 memset(out, 0, (size_t)call->size * sizeof(T));
                 continue;
             }
             const struct KL_FN(mixed_row) one = {
-                KL_ROW(KL_ROW_X), call->targets ? NULL : KL_ROW(KL_ROW_Y), targets[g], 0, 0,
-                *KL_ROW(KL_ROW_SLOPE)};
+                .x = KL_FN(row)(view, KL_ROW_X, first + g),
+                .p = call->targets ? NULL : KL_FN(row)(view, KL_ROW_Y, first + g),
+                .target = targets[g],
+                .slope = *KL_FN(row)(view, KL_ROW_SLOPE, first + g),
+            };
             const T shared = (T)KL_FN(mixed_fold)(false, call, &one);
             const T *e = KL_FN(kept)(call, view, near, g, first + g);
             KL_FN(mixed_slopes)(call, &one, e, totals[g], shared, out);

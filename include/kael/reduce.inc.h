@@ -8,28 +8,40 @@
 #include "kael/fold_columns.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
-/* Totals of rows x[rows][size] (at x + r * row_stride), size <= kl_reduction_block. */
+/* Totals of rows x[rows][size] (at x + r * row_stride), size <= KL_REDUCTION_BLOCK; `far` where
+ * they come from memory. */
 static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
-                               int64_t size, const double *centers, kl_total *totals,
+                               int64_t size, bool far, const double *centers, kl_total *totals,
                                int64_t *indices) {
-#define KL_ROWS(total)                              \
-    for (int64_t r = 0; r < rows; r++) {            \
+#define KL_ROWS(total)                                 \
+    for (int64_t r = 0; r < rows; r++) {               \
         const T *x = (const T *)data + r * row_stride; \
-        totals[r].f = (total);                      \
-    }                                               \
-    break
-    switch (term) {
-    case KL_TERM_VALUE: KL_ROWS(KL_FN(fold_block)(KL_TERM_VALUE, x, NULL, 0, size));
-    case KL_TERM_SQUARE: KL_ROWS(KL_FN(fold_block)(KL_TERM_SQUARE, x, NULL, 0, size));
-    case KL_TERM_ABS: KL_ROWS(KL_FN(fold_block)(KL_TERM_ABS, x, NULL, 0, size));
-    case KL_TERM_DEVIATION:
-        KL_ROWS(KL_FN(fold_block)(KL_TERM_DEVIATION, x, NULL, centers[r], size));
-    case KL_TERM_FACTOR: KL_ROWS(KL_FN(fold_block)(KL_TERM_FACTOR, x, NULL, 0, size));
-    case KL_TERM_MAX: KL_ROWS(KL_FN(extreme)(true, x, size));
-    case KL_TERM_MIN: KL_ROWS(KL_FN(extreme)(false, x, size));
-    case KL_TERM_ARGMAX: KL_ROWS(KL_FN(extreme_index)(true, x, size, indices + r));
-    case KL_TERM_ARGMIN: KL_ROWS(KL_FN(extreme_index)(false, x, size, indices + r));
+        totals[r].f = (total);                         \
     }
+#define KL_CASE(term, center)                                                   \
+    case term:                                                                  \
+        if (far) {                                                              \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, KL_FOLD_AHEAD)) \
+        } else {                                                                \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))          \
+        }                                                                       \
+        break
+    switch (term) {
+    KL_CASE(KL_TERM_VALUE, 0);
+    KL_CASE(KL_TERM_SQUARE, 0);
+    KL_CASE(KL_TERM_ABS, 0);
+    KL_CASE(KL_TERM_DEVIATION, centers[r]);
+    KL_CASE(KL_TERM_FACTOR, 0);
+    case KL_TERM_MAX: KL_ROWS(KL_FN(extreme)(true, x, size)) break;
+    case KL_TERM_MIN: KL_ROWS(KL_FN(extreme)(false, x, size)) break;
+    case KL_TERM_ARGMAX:
+        KL_FN(extreme_rows)(true, data, row_stride, rows, size, totals, indices);
+        break;
+    case KL_TERM_ARGMIN:
+        KL_FN(extreme_rows)(false, data, row_stride, rows, size, totals, indices);
+        break;
+    }
+#undef KL_CASE
 #undef KL_ROWS
 }
 
@@ -81,5 +93,5 @@ static void KL_FN(columns_meet)(int term, int64_t rows, int64_t width, void *sta
 /* One block of dot: sum of x * y. */
 static kl_total KL_FN(dot_block)(const void *x, const void *y, int64_t size) {
     return (kl_total){
-        .f = KL_FN(fold_block)(KL_TERM_PRODUCT, (const T *)x, (const T *)y, 0, size)};
+        .f = KL_FN(fold_block)(KL_TERM_PRODUCT, (const T *)x, (const T *)y, 0, size, 0)};
 }

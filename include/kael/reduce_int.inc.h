@@ -49,8 +49,9 @@ KL_INLINE int64_t KL_FN(extreme_index)(bool greatest, const T *x, int64_t size, 
 }
 
 static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
-                               int64_t size, const double *centers, kl_total *totals,
+                               int64_t size, bool far, const double *centers, kl_total *totals,
                                int64_t *indices) {
+    (void)far;
     (void)centers;
     for (int64_t r = 0; r < rows; r++) {
         const T *x = (const T *)data + r * row_stride;

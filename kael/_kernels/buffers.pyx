@@ -7,7 +7,7 @@ from kael._kernels.numbers cimport new_number
 from kael._kernels.storage cimport Storage, borrow_storage
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,
-    KL_MAX_DIMS, TensorBase, kl_itemsize, read_shape, tensor_on,
+    KL_MAX_DIMS, TensorBase, check_ndim, kl_itemsize, kl_pack_strides, read_shape, tensor_on,
 )
 
 # By format without its byte-order mark, and itemsize: "l" has two sizes.
@@ -27,7 +27,7 @@ def from_buffer(object exporter):
     cdef Storage storage = borrow_storage(exporter)
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int64_t strides[KL_MAX_DIMS]
-    cdef int64_t packed = 1
+    cdef int64_t size
     cdef int d
     cdef str spelled = storage.view.format.decode() if storage.view.format is not NULL else "B"
     cdef int64_t itemsize = storage.view.itemsize
@@ -35,14 +35,13 @@ def from_buffer(object exporter):
     if code is None:
         raise TypeError(f"buffer format {spelled!r} is not supported; kael has bool, uint8, int32, "
                         "int64, float32 and float64 in native byte order")
-    if storage.view.ndim > KL_MAX_DIMS:
-        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {storage.view.ndim}")
-    for d in range(storage.view.ndim - 1, -1, -1):
+    check_ndim(storage.view.ndim, "from_buffer")
+    for d in range(storage.view.ndim):
         shape[d] = storage.view.shape[d]
+    kl_pack_strides(storage.view.ndim, shape, strides, &size)
+    for d in range(storage.view.ndim):
         if storage.view.strides is NULL:  # ctypes' arrays, which are packed, say no more
-            strides[d] = packed
-            packed *= shape[d]
-            continue
+            break
         if shape[d] > 1 and storage.view.strides[d] % itemsize != 0:
             raise ValueError(f"stride {storage.view.strides[d]} at dim {d} is not a multiple of "
                              f"the itemsize {itemsize}; copy the array first")
@@ -54,12 +53,11 @@ def reinterpret(TensorBase raw not None, int code, sizes):
     """The bytes of a packed uint8 tensor as elements of another dtype and shape."""
     cdef int64_t shape[KL_MAX_DIMS]
     cdef int64_t strides[KL_MAX_DIMS]
-    cdef int64_t stride = 1
-    cdef int d, ndim = read_shape(sizes, shape, "reinterpret")
-    for d in range(ndim - 1, -1, -1):
-        strides[d] = stride
-        stride *= shape[d]
-    if not raw.contiguous or raw.dtype != KL_DTYPE_u8 or raw.size != stride * kl_itemsize(code):
+    cdef int64_t size
+    cdef int ndim = read_shape(sizes, shape, "reinterpret")
+    cdef bint fits = kl_pack_strides(ndim, shape, strides, &size)
+    fits = fits and raw.contiguous and raw.dtype == KL_DTYPE_u8
+    if not fits or raw.size != size * kl_itemsize(code):
         raise ValueError(f"{raw.size} bytes do not make shape {tuple(sizes)}")
     return truths(tensor_on(raw.storage, code, raw.data, ndim, shape, strides))
 

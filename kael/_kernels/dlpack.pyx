@@ -11,9 +11,13 @@ from cpython.pycapsule cimport (
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcpy
 
+from kael._kernels.layout cimport kl_extent, kl_interval, kl_strided
 from kael._kernels.storage cimport Storage, wrap_storage
-from kael._kernels.tensor cimport KL_MAX_DIMS, TensorBase, kl_itemsize, tensor_on
+from kael._kernels.tensor cimport (
+    KL_MAX_DIMS, TensorBase, check_ndim, kl_itemsize, kl_pack_strides, tensor_on,
+)
 
 # The layout of these structs, and the numbers below, are DLPack's ABI.
 cdef struct Managed:
@@ -149,26 +153,24 @@ def from_capsule(capsule):
 
 cdef TensorBase adopt(Taken owner, Described *tensor, bint writable):
     cdef int64_t strides[KL_MAX_DIMS]
-    cdef int64_t stride = 1, low = 0, high = 0, span
-    cdef int d
+    cdef kl_strided layout
+    cdef kl_interval span
     element = (tensor.dtype.code, tensor.dtype.bits)
     if element not in element_types or tensor.dtype.lanes != 1:
         raise TypeError(f"from_dlpack: element type (code, bits) {element} is not supported")
     if tensor.device.kind != CPU:
         raise BufferError(f"from_dlpack: device type {tensor.device.kind} is not the CPU")
-    if tensor.ndim > KL_MAX_DIMS:
-        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {tensor.ndim}")
+    check_ndim(tensor.ndim, "from_dlpack")
     code = element_types.index(element)
-    for d in range(tensor.ndim - 1, -1, -1):
-        strides[d] = stride if tensor.strides is NULL else tensor.strides[d]
-        stride *= tensor.shape[d]
-        span = strides[d] * (tensor.shape[d] - 1)
-        low += min(span, 0)
-        high += max(span, 0)
-    if stride == 0:  # no elements, and perhaps no memory
-        low, high = 0, -1
-    cdef char *first = <char *> tensor.data + tensor.byte_offset
-    cdef int64_t itemsize = kl_itemsize(code)
+    kl_pack_strides(tensor.ndim, tensor.shape, strides, &layout.size)
+    if tensor.strides is not NULL:
+        memcpy(strides, tensor.strides, tensor.ndim * sizeof(int64_t))
+    layout.data = <char *> tensor.data + tensor.byte_offset
+    layout.itemsize = kl_itemsize(code)
+    layout.ndim = tensor.ndim
+    layout.shape = tensor.shape
+    layout.strides = strides
+    span = kl_extent(&layout)
     cdef Storage storage = wrap_storage(
-        first + low * itemsize, (high - low + 1) * itemsize, writable, owner)
-    return tensor_on(storage, code, first, tensor.ndim, tensor.shape, strides)
+        <char *> span.first, span.last - span.first, writable, owner)
+    return tensor_on(storage, code, layout.data, tensor.ndim, tensor.shape, strides)

@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.numbers cimport new_number
-from kael._kernels.overlap cimport describe, kl_in_the_way, kl_layout
+from kael._kernels.layout cimport kl_in_the_way, kl_strided, strided
 from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_COUNT, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, begin_write, bytes_of,
@@ -51,15 +51,15 @@ cdef extern from "kael/elementwise.h" nogil:
 
 
 # Up to so many additions it costs more to release the GIL than to keep it.
-cdef int64_t kBriefWork = 16384
+cdef int64_t BRIEF_WORK = 16384
 
 # A transposed operand of that many elements is copied first: read in the order of the output it
 # would miss the cache at every element.
-cdef int64_t kTurnedSize = 65536
+cdef int64_t TURNED_SIZE = 65536
 
 # Additions that where and clamp are worth, and a conversion.
-cdef int64_t kSelectCost = 2
-cdef int64_t kConvertCost = 1
+cdef int64_t SELECT_COST = 2
+cdef int64_t CONVERT_COST = 1
 
 cdef tuple unary_names = tuple([each["name"].decode() for each in kl_unary_operations])
 cdef tuple binary_names = tuple([each["name"].decode() for each in kl_binary_operations])
@@ -122,18 +122,14 @@ cdef int check_output(str op, TensorBase out, int dtype, int dims, const int64_t
 
 cdef TensorBase apart(TensorBase x, TensorBase out):
     """x, or a copy of it where writing out would change what is still to be read."""
-    cdef kl_layout of_x, of_out
-    if x.size == 0 or out.size == 0:
-        return x
-    describe(x, &of_x)
-    describe(out, &of_out)
+    cdef kl_strided of_x = strided(x), of_out = strided(out)
     return packed_copy(x, x.dtype) if kl_in_the_way(&of_x, &of_out) else x
 
 
 cdef TensorBase turned(TensorBase x, TensorBase out):
     """A packed copy of a large x that is contiguous along another dim than out; else x."""
     cdef int d
-    if x is None or x.size < kTurnedSize or x.size != out.size or out.ndim != x.ndim:
+    if x is None or x.size < TURNED_SIZE or x.size != out.size or out.ndim != x.ndim:
         return x
     if x.strides_[x.ndim - 1] == 1 or out.strides_[out.ndim - 1] != 1:
         return x
@@ -159,7 +155,7 @@ cdef inline void add_operand(kl_walk *walk, TensorBase x) noexcept:
 
 cdef int run_flat(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cost) noexcept:
     cdef int status
-    if size * cost <= kBriefWork:
+    if size * cost <= BRIEF_WORK:
         return kl_flat_run(rt, flat, size, cost)
     with nogil:
         status = kl_flat_run(rt, flat, size, cost)
@@ -169,7 +165,7 @@ cdef int run_flat(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cos
 cdef int run_walk(const kl_runtime *rt, kl_walk *walk, int64_t cost) noexcept:
     cdef int status
     cdef int64_t size = kl_walk_plan(walk)
-    if size * cost <= kBriefWork:
+    if size * cost <= BRIEF_WORK:
         return kl_strided_run(rt, walk, size, cost)
     with nogil:
         status = kl_strided_run(rt, walk, size, cost)
@@ -292,7 +288,7 @@ cdef int copy_elements(TensorBase out, TensorBase x) except -1:
         kernel = NULL
     elif x.dtype == out.dtype and x.dtype > KL_DTYPE_u8:
         kernel = kernels.copy[kl_itemsize(x.dtype) == 8]
-    return check(run(rt, kernel, "copy", kConvertCost, out, x), "copy")
+    return check(run(rt, kernel, "copy", CONVERT_COST, out, x), "copy")
 
 
 cdef int copy_into(TensorBase target, TensorBase source) except -1:
@@ -374,7 +370,7 @@ cdef TensorBase ternary(str op, const kl_runtime *rt, const kl_kernel *kernels, 
         x = apart(x, out)
         a = apart(a, out)
         b = apart(b, out)
-    check(run(rt, kernels[dtype], op, kSelectCost, out, x, a, b), op)
+    check(run(rt, kernels[dtype], op, SELECT_COST, out, x, a, b), op)
     return out
 
 

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t
 
 from kael._kernels.elementwise cimport as_contiguous, copy_into, kl_kernel
 from kael._kernels.graph cimport record_op, wants_grad
-from kael._kernels.overlap cimport spans_meet
+from kael._kernels.layout cimport kl_extents_meet, kl_strided, strided
 from kael._kernels.reduce cimport dot
 from kael._kernels.runtime cimport check, end_op, grad_enabled, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
@@ -224,6 +224,7 @@ cdef TensorBase matmul_op(str op, TensorBase a, TensorBase b, TensorBase out):
 cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int ndim,
                       const int64_t *shape) except -1:
     """Refuses an out= of another shape or dtype, read-only, or sharing memory with an operand."""
+    cdef kl_strided of_out = strided(out), of_a = strided(a), of_b = strided(b)
     cdef int d
     cdef bint fits = out.ndim == ndim
     if out.dtype != a.dtype:
@@ -233,7 +234,7 @@ cdef int check_output(str op, TensorBase out, TensorBase a, TensorBase b, int nd
     if not fits:
         expected = tuple([shape[d] for d in range(ndim)])
         raise ValueError(f"{op}: out has shape {tuple(out.shape)}, expected {expected}")
-    if spans_meet(out, a) or spans_meet(out, b):
+    if kl_extents_meet(&of_out, &of_a) or kl_extents_meet(&of_out, &of_b):
         raise ValueError(f"{op}: out shares memory with an operand")
     return begin_write(out, op)
 

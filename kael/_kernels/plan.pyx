@@ -11,8 +11,9 @@ from libc.string cimport memset
 
 from kael._kernels.elementwise import contiguous, convert, copy_, fill_
 
+from kael._kernels.layout cimport kl_extent, kl_interval, kl_strided, strided
 from kael._kernels.numbers cimport new_number
-from kael._kernels.step cimport Group, Step, kept_of, kl_interval, kl_optim_row
+from kael._kernels.step cimport Group, Step, kept_of, kl_optim_row
 from kael._kernels.tensor cimport (
     KL_DTYPE_bool, KL_DTYPE_f32, TensorBase, check_write, kl_aligned, kl_is_float, kl_itemsize,
     new_like, same_shape,
@@ -186,18 +187,8 @@ cdef class Plan(Step):
         return copy.data
 
     cdef int extent(self, object tensor, kl_interval *out) except -1:
-        cdef TensorBase t = tensor
-        cdef int64_t itemsize = kl_itemsize(t.dtype)
-        cdef int64_t reach
-        cdef int d
-        out.first = <size_t> t.data
-        out.last = out.first + <size_t> (itemsize if t.size > 0 else 0)
-        for d in range(t.ndim if t.size > 0 else 0):
-            reach = t.strides_[d] * (t.shape_[d] - 1) * itemsize
-            if reach < 0:
-                out.first -= <size_t> -reach
-            else:
-                out.last += <size_t> reach
+        cdef kl_strided layout = strided(tensor)
+        out[0] = kl_extent(&layout)
         return 0
 
 

@@ -1,5 +1,6 @@
 from libc.stdint cimport int64_t, uint64_t
 
+from kael._kernels.layout cimport kl_interval
 from kael._kernels.runtime cimport kl_runtime
 
 
@@ -10,9 +11,9 @@ cdef extern from "kael/config.h" nogil:
 cdef extern from "kael/optim/row.h" nogil:
     enum:
         KL_OPTIM_OPTIONS
-        KL_OPTIM_FLAGS
         KL_OPTIM_NUMBERS
         KL_OPTIM_STATES
+        KL_OPTIM_KEPT
         KL_STORAGE_plain
         KL_STORAGE_bf16
         KL_STORAGE_f16
@@ -20,7 +21,7 @@ cdef extern from "kael/optim/row.h" nogil:
     struct kl_optim_row:
         void *param
         void *grad
-        void *state[3]
+        void *state[KL_OPTIM_STATES]
         int64_t size
         int dtype
         int variant
@@ -35,8 +36,8 @@ cdef extern from "kael/optim/row.h" nogil:
         double factor
         bint clear
         bint fresh
-        void *place[3]
-        int place_dtype[3]
+        void *place[KL_OPTIM_NUMBERS]
+        int place_dtype[KL_OPTIM_NUMBERS]
 
     struct kl_optim_rule:
         const char *name
@@ -53,10 +54,6 @@ cdef extern from "kael/optim/row.h" nogil:
 
 
 cdef extern from "kael/intervals.h":
-    struct kl_interval:
-        size_t first
-        size_t last
-
     struct kl_intervals:
         kl_interval *interval
         int64_t count
@@ -70,7 +67,7 @@ cdef extern from "kael/intervals.h":
 
 # What a group of parameters says: the rule's options as numbers, its flags as bits.
 cdef struct Group:
-    double option[8]
+    double option[KL_OPTIM_OPTIONS]
     int variant
 
 
@@ -102,11 +99,11 @@ cdef class Step:
     cdef readonly str op
     cdef readonly tuple options     # (key, index into a pair or -1)
     cdef tuple option_keys
-    cdef int option_index[8]
+    cdef int option_index[KL_OPTIM_OPTIONS]
     cdef readonly tuple flags
     cdef readonly tuple keys        # of what is kept: numbers first, then arrays
     cdef int numbers                # how many of them are numbers
-    cdef Kept kept[6]               # in the order of keys
+    cdef Kept kept[KL_OPTIM_KEPT]   # in the order of keys
     cdef object lock                # one step at a time
     cdef int64_t forks              # count of forks when the lock was made
     # The tensors of the rows, held while the GIL is released: what the step changes (a row's

@@ -55,7 +55,6 @@ cdef class Step:
         return self.lock
 
     cdef int declare(self, int number, const kl_optim_rule *rule, kl_optim_driver driver) except -1:
-        """Makes this a step of the rule."""
         self.number = number
         self.rule = rule
         self.driver = driver
@@ -74,7 +73,6 @@ cdef class Step:
         return 0
 
     cdef int read(self, dict group, Group *out) except -1:
-        """What a group says."""
         cdef int i
         out.variant = 0
         for i in range(len(self.option_keys)):
@@ -104,7 +102,6 @@ cdef class Step:
         return self.kept[k].first if option < 0 else group.option[option]
 
     cdef kl_optim_row *append(self, const Group *group) except NULL:
-        """One more row, plain; its arrays, size and dtype are for the caller to fill in."""
         cdef int k
         if self.count == self.capacity:
             self.grow()
@@ -165,7 +162,6 @@ cdef class Step:
         return 0
 
     cdef void point(self, void **slot, void *data) noexcept:
-        """Points at an array that the step writes, and notes whether it has moved."""
         self.moved = self.moved or slot[0] != data
         slot[0] = data
 
@@ -252,7 +248,6 @@ cdef class Step:
         return nbytes
 
     cdef int launch(self, int64_t start, int64_t count) except -1:
-        """Advances the numbers of rows [start, start + count), then updates the rows."""
         cdef const kl_runtime *rt = runtime()
         cdef const kl_optim_rule *rule = self.rule
         cdef kl_optim_row *rows = self.rows + start

@@ -19,6 +19,10 @@ cdef extern from "kael/config.h":
     bint kl_aligned(const void *data, int64_t itemsize) nogil
 
 
+cdef extern from "kael/layout.h":
+    bint kl_pack_strides(int ndim, const int64_t *shape, int64_t *strides, int64_t *size) nogil
+
+
 cdef class TensorBase:
     """Where the elements lie and what they are; kael.Tensor derives from it."""
     cdef Storage storage
@@ -35,6 +39,9 @@ cdef class TensorBase:
     cdef object hooks                      # dict of callables that see the gradient, or None
     cdef object __weakref__
 
+
+# ValueError if a tensor cannot have so many dims.
+cdef int check_ndim(Py_ssize_t ndim, str op) except -1
 
 # A fresh contiguous kael.Tensor, contents arbitrary. ValueError for a bad shape, MemoryError.
 cdef TensorBase new_tensor(int dtype, int ndim, const int64_t *shape)

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature.format=clinic
 """TensorBase: the metadata of a tensor, kept in C so that small operations stay cheap."""
 
 from cpython.buffer cimport (
@@ -10,6 +11,7 @@ from cpython.object cimport PyObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_New, PyTuple_SET_ITEM
 from libc.stdint cimport int64_t
+from libc.string cimport memcpy
 from math import prod
 
 from kael._kernels.storage cimport Storage, new_storage
@@ -21,10 +23,6 @@ cdef extern from "Python.h":
         newfunc tp_new
 
     object PyLong_FromLongLong(long long value)
-
-cdef extern from * nogil:
-    # The compiler's checked multiply; true when the product does not fit.
-    bint __builtin_mul_overflow(int64_t a, int64_t b, int64_t *product)
 
 cdef type tensor_class = TensorBase
 cdef tuple dtype_objects = ()
@@ -242,29 +240,24 @@ cdef TensorBase instance(type kind, int dtype, int ndim):
 
 
 cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
-    """Shape, packed strides and size. In an empty tensor no stride is ever used: one that does not
-    fit is 0."""
-    cdef int d
-    cdef int64_t stride = 1
-    cdef bint overflow = False, empty = False
-    for d in range(self.ndim - 1, -1, -1):
-        self.shape_[d] = shape[d]
-        self.strides_[d] = 0 if overflow else stride
-        if shape[d] == 0:
-            empty = True
-        elif not overflow:
-            overflow = __builtin_mul_overflow(stride, shape[d], &stride)
+    """Shape, packed strides and size."""
+    cdef bint fits = kl_pack_strides(self.ndim, shape, self.strides_, &self.size)
+    memcpy(self.shape_, shape, self.ndim * sizeof(int64_t))
     self.contiguous = True
-    self.size = 0 if empty else stride
-    if not empty and (overflow or stride > largest_request // kl_itemsize(self.dtype)):
+    if not fits or self.size > largest_request // kl_itemsize(self.dtype):
         nbytes = prod(self.shape) * kl_itemsize(self.dtype)
         raise MemoryError(f"cannot reserve {nbytes} bytes")
     return 0
 
 
-cdef TensorBase new_tensor(int dtype, int ndim, const int64_t *shape):
+cdef int check_ndim(Py_ssize_t ndim, str op) except -1:
     if ndim > KL_MAX_DIMS:
-        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims, got {ndim}")
+        raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, not {ndim}")
+    return 0
+
+
+cdef TensorBase new_tensor(int dtype, int ndim, const int64_t *shape):
+    check_ndim(ndim, "empty")
     cdef TensorBase self = instance(tensor_class, dtype, ndim)
     set_contiguous(self, shape)
     self.storage = new_storage(self.size * kl_itemsize(dtype))
@@ -349,8 +342,7 @@ cdef int read_shape(object sizes, int64_t *shape, str op) except -1:
     cdef int d
     if not isinstance(sizes, (tuple, list)):
         sizes = tuple(sizes) if hasattr(sizes, "__iter__") else (sizes,)
-    if len(sizes) > KL_MAX_DIMS:
-        raise ValueError(f"{op}: a tensor has at most {KL_MAX_DIMS} dims, got {len(sizes)}")
+    check_ndim(len(sizes), op)
     for d, size in enumerate(sizes):
         try:
             shape[d] = size if PyLong_Check(size) else integer(op, "a size", size)

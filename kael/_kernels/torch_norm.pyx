@@ -4,7 +4,8 @@ from libc.stdint cimport int64_t
 from libc.stdlib cimport free
 
 from kael._kernels.norm cimport kl_norm_part, measure, reserve
-from kael._kernels.torch_read cimport Array, Reader, kl_is_packed
+from kael._kernels.layout cimport kl_is_packed
+from kael._kernels.torch_read cimport Array, Reader
 
 
 cdef int describe(list tensors, Reader reader, list held, kl_norm_part *parts) except -1:

@@ -1,23 +1,7 @@
 from libc.stdint cimport int64_t
 
 from kael._kernels.dlpack cimport Described
-
-
-cdef extern from "kael/layout.h":
-    struct kl_strided:
-        char *data
-        int64_t size
-        int64_t itemsize
-        int ndim
-        const int64_t *shape
-        const int64_t *strides
-
-    int64_t kl_count(int ndim, const int64_t *shape)
-    bint kl_same_sizes(const kl_strided *a, const kl_strided *b)
-    bint kl_is_packed(const kl_strided *a)
-    bint kl_is_dense(const kl_strided *a)
-    bint kl_goes_with(const kl_strided *b, const kl_strided *a)
-    int64_t kl_reach(const kl_strided *a)
+from kael._kernels.layout cimport kl_strided
 
 
 ctypedef int (*describe_function)(void *tensor, Described *out) noexcept

@@ -11,6 +11,7 @@ from cpython.pycapsule cimport PyCapsule_GetPointer
 from libc.stdint cimport int64_t, uint32_t
 
 from kael._kernels.dlpack cimport CPU, Described
+from kael._kernels.layout cimport kl_count, kl_is_packed, kl_strided
 from kael._kernels.step cimport KL_STORAGE_bf16, KL_STORAGE_f16, KL_STORAGE_plain
 from kael._kernels.tensor cimport (
     KL_DTYPE_f32, KL_DTYPE_f64, KL_DTYPE_i32, KL_DTYPE_i64, KL_DTYPE_u8,

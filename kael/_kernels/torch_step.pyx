@@ -9,13 +9,16 @@ cimport cython
 from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.dlpack cimport Described
+from kael._kernels.layout cimport (
+    kl_count, kl_extent, kl_goes_with, kl_interval, kl_is_dense, kl_is_packed, kl_same_sizes,
+    kl_strided,
+)
 from kael._kernels.optim cimport declare, numbers
 from kael._kernels.step cimport (
-    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_interval, kl_optim_row,
+    KL_STORAGE_plain, MASTER, Group, Step, kept_of, kl_optim_row,
 )
 from kael._kernels.torch_read cimport (
-    Array, Reader, grad_of, kl_count, kl_goes_with, kl_is_dense, kl_is_packed, kl_reach,
-    kl_same_sizes, kl_strided, layout_of, number_dtype,
+    Array, Reader, grad_of, layout_of, number_dtype,
 )
 
 
@@ -129,14 +132,8 @@ cdef class TorchStep(Step):
         cdef int k
         p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
-        if not kl_same_sizes(&a.layout, &b.layout):
-            raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
-                             f"of its parameter {tuple(p.shape)}")
-        if b.dtype != a.dtype:
-            raise TypeError(f"{self.op}: a gradient of {g.dtype} does not go with a parameter of "
-                            f"{p.dtype}")
+        self.check_gradient(p, g, &b)
         if self.clear:
-            self.check_distinct(&b.layout, "gradients, which are to be zeroed,")
             self.cleared.append(given)
         row = self.append(group)
         self.moved = self.moved or row.size != a.layout.size
@@ -149,7 +146,7 @@ cdef class TorchStep(Step):
         self.gradients.append(g)
         span.first = span.last = 0
         if given is not owner:
-            span = interval_of(&b.layout)
+            span = kl_extent(&b.layout)
         self.give(span)
         self.add_param(row, owner, s)
         if not (kl_is_dense(&a.layout) and self.in_order(row, &a.layout)):
@@ -160,6 +157,18 @@ cdef class TorchStep(Step):
         for k in range(len(self.keys)):
             if self.exists(k, group):
                 self.add_kept(row, k, owner, s, group)
+        return 0
+
+    cdef int check_gradient(self, object p, object g, const Array *b) except -1:
+        """Raises unless g, told by b, is one that p can be stepped by."""
+        if not kl_same_sizes(&self.like.layout, &b.layout):
+            raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
+                             f"of its parameter {tuple(p.shape)}")
+        if b.dtype != self.like.dtype:
+            raise TypeError(f"{self.op}: a gradient of {g.dtype} does not go with a parameter of "
+                            f"{p.dtype}")
+        if self.clear:
+            self.check_distinct(&b.layout, "gradients, which are to be zeroed,")
         return 0
 
     cdef int add_param(self, kl_optim_row *row, object owner, dict s) except -1:
@@ -342,12 +351,5 @@ cdef class TorchStep(Step):
         cdef kl_strided layout
         self.reader.look_at(t, &d, "tensors")
         layout = layout_of(&d)
-        out[0] = interval_of(&layout)
+        out[0] = kl_extent(&layout)
         return 0
-
-
-cdef kl_interval interval_of(const kl_strided *layout) noexcept:
-    cdef kl_interval one
-    one.first = <size_t> layout.data
-    one.last = one.first + <size_t> kl_reach(layout)
-    return one

@@ -6,8 +6,8 @@ from cpython.slice cimport PySlice_AdjustIndices, PySlice_Check, PySlice_Unpack
 from libc.stdint cimport int64_t, uint64_t
 
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, kl_is_float, kl_itemsize, new_view, read_shape,
-    wrap_dim,
+    KL_DTYPE_bool, KL_MAX_DIMS, TensorBase, check_ndim, kl_is_float, kl_itemsize, kl_pack_strides,
+    new_view, read_shape, wrap_dim,
 )
 from kael._kernels.tensor import require_tensor
 
@@ -32,8 +32,7 @@ cdef TensorBase view_of(TensorBase self, Layout *layout):
 
 
 cdef int push(Layout *layout, int64_t size, int64_t stride) except -1:
-    if layout.ndim == KL_MAX_DIMS:
-        raise ValueError(f"a tensor has at most {KL_MAX_DIMS} dims")
+    check_ndim(layout.ndim + 1, "a view")
     layout.shape[layout.ndim] = size
     layout.strides[layout.ndim] = stride
     layout.ndim += 1
@@ -172,16 +171,6 @@ cdef int infer_sizes(TensorBase self, object sizes, Layout *layout, str op) exce
     return 0
 
 
-cdef void pack_strides(Layout *layout) noexcept:
-    cdef int d
-    cdef int64_t stride = 1
-    for d in range(layout.ndim - 1, -1, -1):
-        layout.strides[d] = stride
-        # Only an empty shape can overflow, and its strides are never used.
-        if __builtin_mul_overflow(stride, max(layout.shape[d], <int64_t> 1), &stride):
-            stride = 0
-
-
 cdef bint stretch_strides(TensorBase self, Layout *layout) noexcept:
     """Strides of the new shape on the old memory; False when there are none.
 
@@ -209,10 +198,11 @@ cdef bint stretch_strides(TensorBase self, Layout *layout) noexcept:
 
 cdef TensorBase reshape_view(TensorBase self, object sizes, str op):
     cdef Layout layout
+    cdef int64_t size
     layout.moved = 0
     infer_sizes(self, sizes, &layout, op)
     if self.contiguous:
-        pack_strides(&layout)
+        kl_pack_strides(layout.ndim, layout.shape, layout.strides, &size)
     elif not stretch_strides(self, &layout):
         return None
     return view_of(self, &layout)

@@ -3,6 +3,7 @@
 import kael
 from kael._kernels.tensor import require_tensor
 from kael.checks import flag, integer
+from kael.generator import stream_of
 
 __all__ = ["DataLoader", "TensorDataset"]
 
@@ -61,7 +62,8 @@ class DataLoader:
     drop_last : bool
         Whether to leave out a last batch that is not full.
     generator : Generator, optional
-        Where shuffling draws from; kael's default generator unless given.
+        Where shuffling draws from; kael's default generator unless given. TypeError for anything
+        else.
 
     Examples
     --------
@@ -80,6 +82,7 @@ class DataLoader:
         self.batch_size = batch_size
         self.shuffle = flag("DataLoader", "shuffle", shuffle)
         self.drop_last = flag("DataLoader", "drop_last", drop_last)
+        stream_of(generator, "DataLoader")  # refuses what is none before the first walk
         self.generator = generator
 
     def __len__(self):

@@ -1,12 +1,22 @@
 """Modules made of modules: Sequential, ModuleList, ModuleDict, Flatten."""
 
 import operator
-from itertools import islice
+from itertools import count, islice
 
+from kael.checks import integer
 from kael.nn.module import Module
 from kael.ops.shape import flatten
 
 __all__ = ["Flatten", "ModuleDict", "ModuleList", "Sequential"]
+
+
+def modules_of(modules):
+    """A list of modules, looked through before any is added."""
+    modules = list(modules)
+    for module in modules:
+        if module is not None and not isinstance(module, Module):
+            raise TypeError(f"{type(module).__name__} is not a Module subclass")
+    return modules
 
 
 class _Numbered(Module):
@@ -20,7 +30,7 @@ class _Numbered(Module):
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._like(list(self._modules.values())[index])
+            return self._like(list(self._modules.items())[index])
         return self._modules[self._at(index)]
 
     def __setitem__(self, index, module):
@@ -34,8 +44,7 @@ class _Numbered(Module):
     def _renumber(self, modules):
         for name in list(self._modules):
             delattr(self, name)
-        for number, module in enumerate(modules):
-            self.add_module(str(number), module)
+        self.extend(modules)
 
     def __len__(self):
         return len(self._modules)
@@ -43,8 +52,11 @@ class _Numbered(Module):
     def __iter__(self):
         return iter(self._modules.values())
 
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
     def append(self, module):
-        """Adds a module at the end.
+        """Adds a module at the end, named by the first free number from the length on.
 
         Parameters
         ----------
@@ -55,7 +67,8 @@ class _Numbered(Module):
         Module
             Itself.
         """
-        self.add_module(str(len(self)), module)
+        number = next(n for n in count(len(self)) if str(n) not in self._modules)
+        self.add_module(str(number), module)
         return self
 
     def extend(self, modules):
@@ -64,18 +77,25 @@ class _Numbered(Module):
         Parameters
         ----------
         modules : iterable of Module
+            It may be the container itself.
 
         Returns
         -------
         Module
             Itself.
+
+        Raises
+        ------
+        TypeError
+            If something is no Module; nothing is added.
         """
+        modules = modules_of(modules)
         for module in modules:
             self.append(module)
         return self
 
     def insert(self, index, module):
-        """Adds a module before an index.
+        """Adds a module before an index; all are numbered anew.
 
         Parameters
         ----------
@@ -86,11 +106,42 @@ class _Numbered(Module):
         -------
         Module
             Itself.
+
+        Raises
+        ------
+        IndexError
+            If there is no such index, nor is it the length.
+        TypeError
+            If it is no Module.
         """
-        modules = list(self._modules.values())
-        modules.insert(index, module)
+        index = operator.index(index)
+        if not -len(self) <= index <= len(self):
+            raise IndexError(f"index {index} is out of range")
+        modules = list(self)
+        modules.insert(index, *modules_of([module]))
         self._renumber(modules)
         return self
+
+    def pop(self, key):
+        """Takes a module out; the others are numbered anew.
+
+        Parameters
+        ----------
+        key : int or slice
+
+        Returns
+        -------
+        Module
+            What stood there.
+
+        Raises
+        ------
+        IndexError
+            If there is no such index.
+        """
+        taken = self[key]
+        del self[key]
+        return taken
 
 
 class Sequential(_Numbered):
@@ -119,8 +170,22 @@ class Sequential(_Numbered):
         for name, module in modules[0].items() if named else enumerate(modules):
             self.add_module(str(name), module)
 
-    def _like(self, modules):
-        return Sequential(*modules)
+    def _like(self, pairs):
+        return type(self)(dict(pairs))
+
+    def __add__(self, other):
+        return Sequential(*self, *other) if isinstance(other, Sequential) else NotImplemented
+
+    def __iadd__(self, other):
+        return self.extend(other) if isinstance(other, Sequential) else NotImplemented
+
+    def __mul__(self, times):
+        return Sequential(*list(self) * _repeats(times))
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times):
+        return self.extend(list(self) * (_repeats(times) - 1))
 
     def forward(self, x):
         for module in self._modules.values():
@@ -128,12 +193,20 @@ class Sequential(_Numbered):
         return x
 
 
+def _repeats(times):
+    """How often a network stands in a row; the copies are the same modules."""
+    times = integer("Sequential", "the number of repeats", times)
+    if times < 1:
+        raise ValueError(f"Sequential: the number of repeats must be positive, got {times}")
+    return times
+
+
 class ModuleList(_Numbered):
     """A list whose modules are registered.
 
     Parameters
     ----------
-    modules : iterable of Module
+    modules : iterable of Module, optional
 
     Examples
     --------
@@ -142,12 +215,12 @@ class ModuleList(_Numbered):
     (3, 6)
     """
 
-    def __init__(self, modules=()):
+    def __init__(self, modules=None):
         super().__init__()
-        self.extend(modules)
+        self.extend(() if modules is None else modules)
 
-    def _like(self, modules):
-        return ModuleList(modules)
+    def _like(self, pairs):
+        return type(self)(module for _, module in pairs)
 
     def __add__(self, other):
         return ModuleList([*self, *other])
@@ -161,7 +234,7 @@ class ModuleDict(Module):
 
     Parameters
     ----------
-    modules : mapping of str to Module, or pairs
+    modules : mapping of str to Module, or pairs, optional
 
     Examples
     --------
@@ -170,9 +243,9 @@ class ModuleDict(Module):
     (1, 10)
     """
 
-    def __init__(self, modules=()):
+    def __init__(self, modules=None):
         super().__init__()
-        self.update(modules)
+        self.update(() if modules is None else modules)
 
     def __getitem__(self, key):
         return self._modules[key]
@@ -181,6 +254,7 @@ class ModuleDict(Module):
         self.add_module(key, module)
 
     def __delitem__(self, key):
+        self[key]  # KeyError for another attribute, and for none
         delattr(self, key)
 
     def __contains__(self, key):
@@ -225,9 +299,38 @@ class ModuleDict(Module):
         Parameters
         ----------
         modules : mapping of str to Module, or pairs
+
+        Raises
+        ------
+        TypeError
+            If something is no Module; nothing is added.
         """
-        for key, module in modules.items() if hasattr(modules, "items") else modules:
+        modules = dict(modules.items() if hasattr(modules, "items") else modules)
+        modules_of(modules.values())
+        for key, module in modules.items():
             self[key] = module
+
+    def pop(self, key):
+        """Takes a module out.
+
+        Parameters
+        ----------
+        key : str
+            KeyError where there is none of that name.
+
+        Returns
+        -------
+        Module
+            The one that had the name.
+        """
+        module = self[key]
+        del self[key]
+        return module
+
+    def clear(self):
+        """Takes all modules out."""
+        for key in list(self):
+            del self[key]
 
 
 class Flatten(Module):

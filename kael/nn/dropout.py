@@ -13,6 +13,8 @@ class Dropout(Module):
     ----------
     p : float
         In [0, 1]; ValueError otherwise.
+    inplace : bool
+        Write the result into the input.
 
     Notes
     -----
@@ -24,13 +26,14 @@ class Dropout(Module):
     [1.0, 1.0, 1.0]
     """
 
-    def __init__(self, p=0.5):
+    def __init__(self, p=0.5, inplace=False):
         super().__init__()
         functional.check_probability(p)
         self.p = p
+        self.inplace = inplace
 
     def forward(self, x):
-        return functional.dropout(x, self.p, self.training)
+        return functional.dropout(x, self.p, self.training, self.inplace)
 
     def extra_repr(self):
-        return f"p={self.p}, inplace=False"
+        return f"p={self.p}, inplace={self.inplace}"

@@ -153,7 +153,7 @@ def check_probability(p):
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def dropout(input, p=0.5, training=True, *, generator=None):
+def dropout(input, p=0.5, training=True, inplace=False, *, generator=None):
     """Zeroes each element with probability ``p`` and divides the others by 1 - p.
 
     Parameters
@@ -163,6 +163,8 @@ def dropout(input, p=0.5, training=True, *, generator=None):
         In [0, 1]; ValueError otherwise.
     training : bool
         Without it the input is returned.
+    inplace : bool
+        Write the result into the input.
     generator : Generator, optional
         Draws the mask.
 
@@ -177,13 +179,15 @@ def dropout(input, p=0.5, training=True, *, generator=None):
     """
     require_tensor("dropout", input)
     check_probability(p)
-    training = flag("dropout", "training", training)
+    training, inplace = flag("dropout", "training", training), flag("dropout", "inplace", inplace)
     if not input.dtype.is_floating_point:
         raise TypeError(f"dropout: the input must be of floats, got {input.dtype.name}")
     if not training or p == 0.0:
         return input
     mask = bernoulli_(empty(input.shape, dtype=input.dtype), 1.0 - p, generator=generator)
-    return input * (mask if p == 1.0 else mask * (1.0 / (1.0 - p)))
+    if p != 1.0:
+        mask *= 1.0 / (1.0 - p)
+    return input.mul_(mask) if inplace else input * mask
 
 
 def padding_row(padding_idx, count):

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 
 from kael.dtypes import as_dtype, float32, float64
-from kael.hooks import register
+from kael.nn.calls import Calls, no_hooks
 from kael.nn.loading import load
 from kael.nn.parameter import Parameter
 from kael.nn.tree import Tree
@@ -12,7 +12,7 @@ from kael.tensor import Tensor
 __all__ = ["Module"]
 
 
-class Module(Tree):
+class Module(Calls, Tree):
     """A layer or a network: parameters, buffers and submodules, found by assignment.
 
     A subclass calls ``super().__init__()`` before it assigns any of them, and defines
@@ -44,76 +44,8 @@ class Module(Tree):
             _buffers={},
             _modules={},
             _transient=set(),
-            _forward_pre_hooks=OrderedDict(),
-            _forward_hooks=OrderedDict(),
+            **no_hooks(),
         )
-
-    def forward(self, *args):
-        """Computes the module's output; every subclass defines it.
-
-        Parameters
-        ----------
-        *args
-            What the module is called with.
-
-        Raises
-        ------
-        NotImplementedError
-            Where a subclass does not.
-        """
-        raise NotImplementedError(
-            f'Module [{type(self).__name__}] is missing the required "forward" function'
-        )
-
-    def __call__(self, *args, **kwargs):
-        if self._forward_hooks or self._forward_pre_hooks:
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
-
-    def _call_with_hooks(self, args, kwargs):
-        for hook in self._forward_pre_hooks.values():
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        out = self.forward(*args, **kwargs)
-        for hook in self._forward_hooks.values():
-            changed = hook(self, args, out)
-            out = out if changed is None else changed
-        return out
-
-    def register_forward_pre_hook(self, hook, *, prepend=False):
-        """Calls ``hook(module, args)`` before each forward.
-
-        Parameters
-        ----------
-        hook : callable
-            What it returns, unless None, takes the place of the arguments.
-        prepend : bool
-            Call it before the hooks there are.
-
-        Returns
-        -------
-        RemovableHandle
-            ``remove()`` undoes it.
-        """
-        return register(self._forward_pre_hooks, hook, prepend)
-
-    def register_forward_hook(self, hook, *, prepend=False):
-        """Calls ``hook(module, args, output)`` after each forward.
-
-        Parameters
-        ----------
-        hook : callable
-            What it returns, unless None, takes the place of the output.
-        prepend : bool
-            Call it before the hooks there are.
-
-        Returns
-        -------
-        RemovableHandle
-            ``remove()`` undoes it.
-        """
-        return register(self._forward_hooks, hook, prepend)
 
     # ---- parameters, buffers and submodules are attributes that are also in one of three dicts
 

@@ -55,6 +55,29 @@ class Tree:
             raise AttributeError(f"{type(self).__name__} has no parameter '{target}'")
         return param
 
+    def get_buffer(self, target):
+        """The buffer at a path.
+
+        Parameters
+        ----------
+        target : str
+            Names joined by dots.
+
+        Returns
+        -------
+        Tensor
+
+        Raises
+        ------
+        AttributeError
+            If there is none.
+        """
+        path, _, name = target.rpartition(".")
+        buffer = self.get_submodule(path)._buffers.get(name)
+        if buffer is None:
+            raise AttributeError(f"{type(self).__name__} has no buffer '{target}'")
+        return buffer
+
     def named_modules(self, memo=None, prefix="", remove_duplicate=True):
         """This module and all below it, with their paths.
 

@@ -1,5 +1,10 @@
-"""What each operation means: dims, promotion, and its gradient beside it."""
+"""What each operation means: dims, promotion, and its gradient beside it.
 
+Every function here with a ``dim`` also takes ``axis`` for it, ``keepdims`` for ``keepdim`` and
+``input`` for ``x``, as PyTorch's do; and is what NumPy's function of its name calls.
+"""
+
+from kael._kernels.names import named
 from kael.ops import (
     clamp,
     comparison,
@@ -38,3 +43,15 @@ __all__ = [
 ]
 
 _ = conversion, indexing  # methods and operators of Tensor only
+
+
+def _take_names(*modules):
+    numpy_means = {"max": extremes.amax, "min": extremes.amin}  # no indices
+    for module in modules:
+        for name in module.__all__:
+            function = getattr(module, name)
+            if "dim" in function.__code__.co_varnames[: function.__code__.co_argcount]:
+                setattr(module, name, named(function, numpy_means.get(name)))
+
+
+_take_names(dims, extremes, pieces, reduce, rows, selection)

@@ -6,7 +6,7 @@ from kael._kernels import elementwise as kernels
 from kael._kernels.tensor import TensorBase, alias, require_tensor
 from kael.autograd import needs_grad, record
 from kael.dtypes import bool_, integer_range
-from kael.ops.elementwise import eq, maximum, minimum, where
+from kael.ops.elementwise import eq, gt, le, logical_and, logical_or, lt, where
 from kael.ops.rules import METHODS, common_dtype, in_place, tensor_of
 from kael.ops.shape import joined_shape, unbroadcast
 
@@ -25,8 +25,8 @@ def clamp(x, min=None, max=None):
     Returns
     -------
     Tensor
-        NaN stays NaN; where min > max the result is max. The gradient passes where x lies within; a
-        bound that requires grad makes it the composition of :func:`maximum` and :func:`minimum`.
+        NaN stays NaN; where min > max the result is max. The gradient goes to ``x`` where
+        min <= x <= max, else to the bound that is the result; to none where that is NaN.
 
     Raises
     ------
@@ -46,25 +46,49 @@ def clamp(x, min=None, max=None):
     shape = x.shape
     for bound in tensors:
         shape = joined_shape("clamp", shape, bound.shape)
-    if needs_grad(*tensors):
-        raised = x if min is None else maximum(x, min)
-        return raised if max is None else minimum(raised, max)
     dtype = common_dtype("clamp", x, *bounds)
     a = tensor_of(dtype, x)
-    limits = [tensor_of(dtype, _within(dtype, t, t is min)) for t in bounds]
-    if len(limits) == 2:
-        out = kernels.clamp(a, *limits)
+    low = min if min is None else tensor_of(dtype, _within(dtype, min, lower=True))
+    high = max if max is None else tensor_of(dtype, _within(dtype, max, lower=False))
+    if low is not None and high is not None:
+        out = kernels.clamp(a, low, high)
+    elif high is None:
+        out = kernels.binary(kernels.BINARY["maximum"], a, low)
     else:
-        op = kernels.BINARY["minimum" if min is None else "maximum"]
-        out = kernels.binary(op, a, limits[0])
-    if not needs_grad(x):
+        out = kernels.binary(kernels.BINARY["minimum"], a, high)
+    if not needs_grad(x, *tensors):
         return out
-    kept, result, shape, former = alias(a), alias(out), x.shape, x.dtype
+    kept = (None if t is None else alias(t) for t in (a, low, high, out))
+    return _recorded(
+        (x, *(t if isinstance(t, TensorBase) else None for t in (min, max))), out, *kept
+    )
+
+
+def _recorded(inputs, out, x, low, high, result):
+    both = low is not None and high is not None
+    crossed = both and bool(gt(low, high).any())
+
+    def inside():
+        return logical_and(eq(x, result), le(low, high)) if crossed else eq(x, result)
+
+    def below():
+        return logical_and(lt(x, low), lt(low, high)) if both else lt(x, low)
+
+    def above():
+        return logical_or(gt(x, high), gt(low, high)) if crossed else gt(x, high)
+
+    wanted = [
+        (place, t.shape, t.dtype) if t is not None and t.requires_grad else None
+        for place, t in zip((inside, below, above), inputs, strict=True)
+    ]
 
     def gradient(g):
-        return (unbroadcast(where(eq(kept, result), g, 0), shape).to(former),)
+        return tuple(
+            want and unbroadcast(where(want[0](), g, 0), want[1]).to(want[2]) for want in wanted
+        )
 
-    return record("clamp", out, (x,), gradient, (kept, result))
+    saved = tuple(t for t in (x, low, high, result) if t is not None)
+    return record("clamp", out, inputs, gradient, saved)
 
 
 def _within(dtype, bound, lower):

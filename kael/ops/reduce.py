@@ -315,16 +315,28 @@ def prod(x, dim=None, keepdim=False, *, dtype=None):
 
 
 def _prod_gradient(g, x, dim):
-    """Each element's gradient is g times the product of the others, also where some are 0. In
-    double: the product of all may lie beyond the range where that of the others does not."""
-    zero = x == 0
-    one, nothing = number(1, float64.code), number(0, float64.code)
-    others = elementwise.where(zero, one, x.detach().to(float64))
-    product = kernels.reduce(_PROD, others, dim, True)
-    zeros = kernels.reduce(_SUM, zero, dim, True)
-    alone = elementwise.where(zeros == 1, product, nothing)
-    none = elementwise.where(zeros == 0, product, nothing)
-    return spread(g, x, dim) * elementwise.where(zero, alone, none / others).to(x.dtype)
+    """Each element's gradient is g times the product of the others, in double: the product of all
+    may lie beyond the range where that of the others does not."""
+    wide = x.detach().to(float64)
+    product = kernels.reduce(_PROD, wide, dim, True)
+    ordinary = product.isfinite().logical_and(product != 0)
+    others = product / wide if bool(ordinary.all()) else _product_of_others(wide, dim)
+    return spread(g, x, dim) * others.to(x.dtype)
+
+
+def _product_of_others(x, dim):
+    """For each element the product of the others, where a quotient of the product of all would not
+    be it: beside zeros, infinities and NaN. The product of the rest, times what else there is."""
+    one = number(1, float64.code)
+    kinds = x == 0, x.isinf(), x.isnan()
+    odd = kinds[0].logical_or(kinds[1]).logical_or(kinds[2])
+    others = kernels.reduce(_PROD, elementwise.where(odd, one, x), dim, True)
+    others = others / elementwise.where(odd, one, x)
+    for kind, value in zip(kinds, (0.0, float("inf"), float("nan")), strict=True):
+        there = kernels.reduce(_SUM, kind, dim, True) - kind.to(int64) > 0
+        others = others * elementwise.where(there, number(value, float64.code), one)
+    signs = elementwise.where(kinds[1], x.sign(), one)  # those of the infinities, but its own
+    return others * kernels.reduce(_PROD, signs, dim, True) * signs
 
 
 # --- shared --------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ and in any layout.
 
 from kael._kernels import elementwise
 from kael._kernels import rows as kernels
+from kael._kernels.numbers import number
 from kael._kernels.reduce import kept_shape
 from kael._kernels.tensor import alias, require_tensor
 from kael._kernels.views import normalize_dim
@@ -163,13 +164,20 @@ def logsumexp(x, dim, keepdim=False):
     kept = kept_shape(x, dim, "logsumexp")
     along, rows = _one_dim(x, dim)
     out = kernels.logsumexp(rows, along)
-    shape = out.shape
-    out = out.reshape(kept) if keepdim else out
+    y = alias(out)
 
     def gradient(g):
-        return (kernels.logsumexp_backward(rows, along, g.reshape(shape)),)
+        slope = kernels.logsumexp_backward(rows, along, g.reshape(y.shape))
+        unbounded = y == float("inf")
+        if not bool(unbounded.any()):
+            return (slope,)
+        # Softmax makes NaN of all of a row with +inf; the other elements have no part in the sum.
+        unbounded = unbounded.unsqueeze(along) if rows.ndim else unbounded
+        none = unbounded.logical_and(rows < float("inf"))
+        return (elementwise.where(none, number(0, slope.dtype_code), slope),)
 
-    return record("logsumexp", out, (rows,), gradient, saved=(rows,))
+    out = out.reshape(kept) if keepdim else out
+    return record("logsumexp", out, (rows,), gradient, saved=(rows, y))
 
 
 def _one_dim(x, dim):

@@ -60,7 +60,8 @@ def gather(x, dim, index):
     x : Tensor
     dim : int
     index : Tensor
-        Integers; of as many dims as ``x``, and nowhere longer beside ``dim``.
+        Integers, of which negative ones count from the end; of as many dims as ``x``, and nowhere
+        longer beside ``dim``.
 
     Returns
     -------
@@ -100,7 +101,7 @@ def take_along_dim(x, indices, dim=None):
     ----------
     x : Tensor
     indices : Tensor
-        Integers.
+        Integers; negative ones count from the end.
     dim : int, optional
         Without it both are taken as vectors.
 

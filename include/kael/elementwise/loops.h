@@ -13,7 +13,7 @@
 #include "kael/config.h"
 #include "kael/status.h"
 
-enum { kMaxOperands = 4 }; /* the output and up to three inputs */
+enum { KL_MAX_OPERANDS = 4 }; /* the output and up to three inputs */
 
 typedef int (*kl_kernel)(void *out, const void *const *in, int64_t n, const int64_t *ahead);
 

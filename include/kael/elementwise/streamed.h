@@ -10,21 +10,21 @@
 #include "kael/elementwise/loops.h"
 
 enum {
-    kStreamedBytes = 32 << 20, /* of results: the last cache of most machines, or more */
-    kStreamedAhead = 2048,     /* bytes */
-    kStreamedCost = 8          /* additions; dearer operations wait for arithmetic */
+    KL_STREAMED_BYTES = 32 << 20, /* of results: the last cache of most machines, or more */
+    KL_STREAMED_AHEAD = 2048,     /* bytes */
+    KL_STREAMED_COST = 8          /* additions; dearer operations wait for arithmetic */
 };
 
 /* Whether results of so many bytes at out, made from inputs at in[count], are to be streamed. */
 KL_INLINE bool kl_streamed(int64_t bytes, const void *out, char *const *in, int count) {
     for (int k = 0; k < count; ++k)
         if (in[k] == out) return false;
-    return bytes >= kStreamedBytes;
+    return bytes >= KL_STREAMED_BYTES;
 }
 
 /* `ahead` of a kernel whose inputs all come from memory. */
-static const int64_t kl_all_ahead[kMaxOperands - 1] = {kStreamedAhead, kStreamedAhead,
-                                                       kStreamedAhead};
+static const int64_t kl_all_ahead[KL_MAX_OPERANDS - 1] = {KL_STREAMED_AHEAD, KL_STREAMED_AHEAD,
+                                                          KL_STREAMED_AHEAD};
 
 /* Before another thread reads what this one streamed: a chunk's end. */
 KL_INLINE void kl_streamed_end(void) {
@@ -38,7 +38,7 @@ KL_INLINE void kl_streamed_end(void) {
 KL_INLINE int kl_run_kernel(kl_kernel kernel, char *out, const void *const *in,
                             const int64_t *itemsizes, int inputs, int64_t n,
                             const int64_t *ahead) {
-    const void *rest[kMaxOperands - 1];
+    const void *rest[KL_MAX_OPERANDS - 1];
     if (ahead == NULL) return kernel(out, in, n, NULL);
     const int64_t before = -(uintptr_t)out & (KL_ALIGNMENT - 1);
     const int64_t head = kl_min(n, before / itemsizes[0]);

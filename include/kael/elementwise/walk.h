@@ -7,7 +7,7 @@
  *     out [4, 6] in chunks of 8:  starts at (0, 0), (1, 2), (2, 4)
  *
  * A kernel sees contiguous memory only. Operands that are not contiguous and aligned go through
- * tiles of kTileBytes on the stack (4 operands: 16 KiB, half of L1); long rows are walked one by
+ * tiles of KL_TILE_BYTES on the stack (4 operands: 16 KiB, half of L1); long rows are walked one by
  * one, so that operands contiguous along the row need no tile, short rows are gathered several to
  * a tile.
  */
@@ -20,20 +20,19 @@
 #include "kael/runtime.h"
 
 enum {
-    kTileBytes = 4096,
+    KL_TILE_BYTES = 4096,
     /* A tile of one repeated element must outlive in L1 what streams by. Where that comes from
      * memory, 128 elements do: x + column of (4096, 4096) takes 3.0 ms so, 3.6 with 64, which make
      * more calls, 3.4 with 512. */
-    kFarBytes = 16 << 20,
-    kFarRepeats = 128,
-    kLongRow = 96      /* elements; below it the call per row costs more than gathering */
+    KL_FAR_BYTES = 16 << 20,
+    KL_FAR_REPEATS = 128,
+    KL_LONG_ROW = 96      /* elements; below it the call per row costs more than gathering */
 };
 
 struct kl_operand {
     char *data;
     int64_t itemsize;
     bool packed;                    /* contiguous and aligned in the coalesced space */
-    bool repeats;                   /* read more than once: near, after the first time */
     int64_t strides[KL_MAX_DIMS];   /* bytes */
 };
 
@@ -44,8 +43,9 @@ struct kl_walk {
     int64_t tile; /* elements */
     bool far;     /* the operands do not fit the caches */
     bool streamed;
+    int64_t ahead[KL_MAX_OPERANDS - 1]; /* of the inputs, as a kernel gets it */
     int64_t shape[KL_MAX_DIMS];
-    struct kl_operand operand[kMaxOperands];
+    struct kl_operand operand[KL_MAX_OPERANDS];
 };
 
 /* ---- planning ---- */
@@ -145,9 +145,16 @@ KL_INLINE bool kl_walk_repeats(const struct kl_walk *walk, const struct kl_opera
 
 KL_INLINE bool kl_walk_streamed(const struct kl_walk *walk, int64_t size) {
     const struct kl_operand *operand = walk->operand;
-    char *in[kMaxOperands - 1] = {0};
+    char *in[KL_MAX_OPERANDS - 1] = {0};
     for (int k = 1; k < walk->operands; ++k) in[k - 1] = operand[k].data;
     return kl_streamed(size * operand->itemsize, operand->data, in, walk->operands - 1);
+}
+
+/* Input k is near when it is read again, and in a tile. */
+KL_INLINE int64_t kl_walk_ahead(const struct kl_walk *walk, int k) {
+    const struct kl_operand *operand = &walk->operand[k];
+    const bool contiguous = operand->strides[walk->dims - 1] == operand->itemsize;
+    return contiguous && !kl_walk_repeats(walk, operand) ? KL_STREAMED_AHEAD : 0;
 }
 
 /* Finishes the plan; returns the number of elements. */
@@ -158,12 +165,12 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     for (int k = 0; k < walk->operands; ++k) {
         struct kl_operand *operand = &walk->operand[k];
         operand->packed = kl_walk_packed(walk, operand);
-        operand->repeats = kl_walk_repeats(walk, operand);
         widest = kl_max(widest, operand->itemsize);
     }
-    walk->tile = kTileBytes / widest;
+    for (int k = 1; k < walk->operands; ++k) walk->ahead[k - 1] = kl_walk_ahead(walk, k);
+    walk->tile = KL_TILE_BYTES / widest;
     for (int d = 0; d < walk->dims; ++d) size *= walk->shape[d];
-    walk->far = size > kFarBytes / widest;
+    walk->far = size > KL_FAR_BYTES / widest;
     walk->streamed = kl_walk_streamed(walk, size);
     return size;
 }
@@ -174,7 +181,7 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
  * alignment, and the compiler widens loops of it; the C library copies a beginning on by wider
  * vectors than this file has (1e5 f32: 4.3 us, 6.8 by the loop alone). */
 KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t size) {
-    const int64_t n = itemsize == 1 ? size : kl_min(size, kTileBytes / itemsize);
+    const int64_t n = itemsize == 1 ? size : kl_min(size, KL_TILE_BYTES / itemsize);
     uint32_t four;
     uint64_t eight;
     if (itemsize == 1) {
@@ -217,7 +224,7 @@ static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *
 /* Where a linear index lies: a counter per dim and a byte offset per operand. */
 struct kl_position {
     int64_t counter[KL_MAX_DIMS];
-    int64_t offset[kMaxOperands];
+    int64_t offset[KL_MAX_OPERANDS];
 };
 
 static inline KL_UNUSED void kl_walk_seek(const struct kl_walk *walk, int64_t index,
@@ -251,28 +258,24 @@ KL_INLINE void kl_walk_advance(const struct kl_walk *walk, struct kl_position *p
 /* ---- running ---- */
 
 struct kl_tiles {
-    _Alignas(KL_ALIGNMENT) char bytes[kMaxOperands][kTileBytes];
+    _Alignas(KL_ALIGNMENT) char bytes[KL_MAX_OPERANDS][KL_TILE_BYTES];
 };
 
-/* n elements that are contiguous: in memory where `direct` of the operand, else in tiles. */
+/* n elements that are contiguous, in memory or in tiles; `in_place`: out is in memory. */
 KL_INLINE int kl_walk_apply(const struct kl_walk *walk, char *out, const void *const *in,
-                            int64_t n, const bool *direct) {
-    int64_t itemsizes[kMaxOperands] = {0}, ahead[kMaxOperands] = {0};
-    for (int k = 0; k < walk->operands; ++k) {
-        const struct kl_operand *operand = &walk->operand[k];
-        itemsizes[k] = operand->itemsize;
-        ahead[k] = direct[k] && !operand->repeats ? kStreamedAhead : 0;
-    }
+                            int64_t n, bool in_place) {
+    int64_t itemsizes[KL_MAX_OPERANDS] = {0};
+    for (int k = 0; k < walk->operands; ++k) itemsizes[k] = walk->operand[k].itemsize;
     return kl_run_kernel(walk->kernel, out, in, itemsizes, walk->operands - 1, n,
-                         direct[0] && walk->streamed ? ahead + 1 : NULL);
+                         in_place && walk->streamed ? walk->ahead : NULL);
 }
 
 /* n elements of one row, from place on. */
 static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct kl_position *place,
                                         int64_t n, struct kl_tiles *tiles) {
-    char *data[kMaxOperands] = {0};
-    int64_t step[kMaxOperands] = {0};
-    bool direct[kMaxOperands] = {0}, all_direct = true, repeats = false;
+    char *data[KL_MAX_OPERANDS] = {0};
+    int64_t step[KL_MAX_OPERANDS] = {0};
+    bool direct[KL_MAX_OPERANDS] = {0}, all_direct = true, repeats = false;
     for (int k = 0; k < walk->operands; ++k) {
         const struct kl_operand *operand = &walk->operand[k];
         data[k] = operand->data + place->offset[k];
@@ -286,11 +289,11 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
         return KL_OK;
     }
     /* A repeated element is written to the tile once, so a short row deserves a short tile. */
-    const int64_t short_tile = walk->far ? kFarRepeats : kl_min(walk->tile, kl_max(256, n / 8));
+    const int64_t short_tile = walk->far ? KL_FAR_REPEATS : kl_min(walk->tile, kl_max(256, n / 8));
     const int64_t most = all_direct ? n : repeats ? short_tile : walk->tile;
     for (int64_t i = 0; i < n; i += most) {
         const int64_t count = kl_min(most, n - i);
-        const void *in[kMaxOperands] = {0};
+        const void *in[KL_MAX_OPERANDS] = {0};
         for (int k = 1; k < walk->operands; ++k) {
             in[k - 1] = direct[k] ? data[k] + i * step[k] : tiles->bytes[k];
             if (!direct[k] && (step[k] != 0 || i == 0))
@@ -298,7 +301,7 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
                             step[k], walk->operand[k].itemsize, count);
         }
         char *out = direct[0] ? data[0] + i * step[0] : tiles->bytes[0];
-        KL_TRY(kl_walk_apply(walk, out, in, count, direct));
+        KL_TRY(kl_walk_apply(walk, out, in, count, direct[0]));
         if (!direct[0])
             kl_move_run(data[0] + i * step[0], step[0], out, walk->operand[0].itemsize,
                         walk->operand[0].itemsize, count);
@@ -337,18 +340,16 @@ static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64
     write = read;
     for (int64_t i = first; i < last; i += walk->tile) {
         const int64_t count = kl_min(walk->tile, last - i);
-        const void *in[kMaxOperands] = {0};
-        char *pointer[kMaxOperands] = {0};
-        bool direct[kMaxOperands] = {0};
+        const void *in[KL_MAX_OPERANDS] = {0};
+        char *pointer[KL_MAX_OPERANDS] = {0};
         for (int k = 0; k < walk->operands; ++k) {
             const struct kl_operand *operand = &walk->operand[k];
-            direct[k] = operand->packed;
             pointer[k] = operand->packed ? operand->data + i * operand->itemsize : tiles->bytes[k];
             if (k > 0) in[k - 1] = pointer[k];
         }
         kl_walk_tile(walk, &read, count, tiles, false);
         if (walk->kernel != NULL)
-            KL_TRY(kl_walk_apply(walk, pointer[0], in, count, direct));
+            KL_TRY(kl_walk_apply(walk, pointer[0], in, count, walk->operand[0].packed));
         else
             memcpy(pointer[0], in[0], (size_t)(count * walk->operand[0].itemsize));
         if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
@@ -362,7 +363,7 @@ static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t 
     const struct kl_walk *walk = context;
     const int64_t row = walk->shape[walk->dims - 1];
     struct kl_tiles tiles;
-    if (walk->dims > 1 && row < kLongRow) return kl_walk_short_rows(walk, first, last, &tiles);
+    if (walk->dims > 1 && row < KL_LONG_ROW) return kl_walk_short_rows(walk, first, last, &tiles);
     struct kl_position place;
     kl_walk_seek(walk, first, &place);
     while (first < last) {

@@ -10,9 +10,9 @@
 
 enum {
     KL_OPTIM_OPTIONS = 8,
-    KL_OPTIM_FLAGS = 6,
     KL_OPTIM_NUMBERS = 3,
-    KL_OPTIM_STATES = 3
+    KL_OPTIM_STATES = 3,
+    KL_OPTIM_KEPT = KL_OPTIM_NUMBERS + KL_OPTIM_STATES
 };
 
 /* Bits of a variant that all rules share; their own follow. */

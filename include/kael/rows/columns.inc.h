@@ -14,13 +14,9 @@
 struct KL_FN(columns) {
     int64_t size, pitch;
     T *near, *other; /* size * pitch each */
-    double *acc;     /* kl_lanes * pitch */
-    T largest[kl_row_beside], totals[kl_row_beside];
+    double *acc;     /* KL_LANES * pitch */
+    T largest[KL_ROW_BESIDE], totals[KL_ROW_BESIDE];
 };
-
-#define KL_EACH_COLUMN(count) \
-    for (int64_t c = 0, left = count; left > 0; c += V(width), left -= V(width))
-#define KL_EACH_ELEMENT for (int64_t e = 0; e < size; e++)
 
 KL_INLINE void KL_FN(columns_begin)(struct KL_FN(columns) *s, const struct kl_rows *call,
                                     const struct kl_row_view *view, int64_t rows) {
@@ -37,7 +33,7 @@ KL_INLINE void KL_FN(columns_read)(const struct KL_FN(columns) *s, const struct 
                                    T *to) {
     const int64_t size = s->size, step = call->operand[which].element;
     const T *x = (const T *)view->data[which];
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         V(store)(to + e * s->pitch + c, KL_FN(take)(x + e * step + c, left));
     }
 }
@@ -45,9 +41,9 @@ KL_INLINE void KL_FN(columns_read)(const struct KL_FN(columns) *s, const struct 
 /* The largest of each row of near, as KL_FN(largest) finds it. */
 KL_INLINE void KL_FN(columns_largest)(struct KL_FN(columns) *s) {
     const int64_t size = s->size;
-    KL_EACH_COLUMN(s->pitch) {
+    KL_EACH(c, left, s->pitch, V(width)) {
         V(vec) most = V(splat)((T)-INFINITY);
-        KL_EACH_ELEMENT most = V(max)(V(load)(s->near + e * s->pitch + c), most);
+        for (int64_t e = 0; e < size; e++) most = V(max)(V(load)(s->near + e * s->pitch + c), most);
         V(store)(s->largest + c, most);
     }
 }
@@ -55,9 +51,9 @@ KL_INLINE void KL_FN(columns_largest)(struct KL_FN(columns) *s) {
 /* near = exp(near - largest). */
 KL_INLINE void KL_FN(columns_exp)(const struct KL_FN(columns) *s) {
     const int64_t size = s->size;
-    KL_EACH_COLUMN(s->pitch) {
+    KL_EACH(c, left, s->pitch, V(width)) {
         const V(vec) shift = V(load)(s->largest + c);
-        KL_EACH_ELEMENT {
+        for (int64_t e = 0; e < size; e++) {
             T *at = s->near + e * s->pitch + c;
             V(store)(at, KL_FN(exp)(V(sub)(V(load)(at), shift)));
         }
@@ -85,7 +81,7 @@ KL_INLINE void KL_FN(columns_exp_totals)(struct KL_FN(columns) *s, const struct 
 KL_INLINE void KL_FN(columns_scaled_shares)(const struct KL_FN(columns) *s, const T *slopes,
                                             T *out, int64_t step, int64_t rows) {
     const int64_t size = s->size;
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         const V(vec) share = V(div)(V(load)(s->near + e * s->pitch + c), V(load)(s->totals + c));
         KL_FN(put)(out + e * step + c, V(mul)(share, KL_FN(take)(slopes + c, left)), left);
     }

@@ -7,7 +7,7 @@ static int KL_FN(softmax_columns)(const struct kl_rows *call, const struct kl_ro
     T *out = (T *)view->data[KL_ROW_OUT];
     (void)row;
     KL_FN(columns_exp_totals)(&s, call, view, rows);
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         const V(vec) share = V(div)(V(load)(s.near + e * s.pitch + c), V(load)(s.totals + c));
         KL_FN(put)(out + e * step + c, share, left);
     }
@@ -24,7 +24,7 @@ static int KL_FN(log_softmax_columns)(const struct kl_rows *call, const struct k
     (void)row;
     KL_FN(columns_exp_totals)(&s, call, view, rows);
     KL_FN(each_log)(s.totals, s.pitch);
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         const V(vec) shifted =
             V(sub)(KL_FN(take)(x + e * x_step + c, left), V(load)(s.largest + c));
         KL_FN(put)(out + e * step + c, V(sub)(shifted, V(load)(s.totals + c)), left);
@@ -43,7 +43,7 @@ static int KL_FN(softmax_backward_columns)(const struct kl_rows *call,
     KL_FN(columns_read)(&s, call, view, KL_ROW_X, rows, s.near);
     KL_FN(columns_read)(&s, call, view, KL_ROW_Y, rows, s.other);
     KL_FN(columns_fold)(&s, KL_TERM_PRODUCT);
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         const int64_t at = e * s.pitch + c;
         const V(vec) part = V(sub)(V(load)(s.other + at), V(load)(s.totals + c));
         KL_FN(put)(out + e * step + c, V(mul)(V(load)(s.near + at), part), left);
@@ -63,7 +63,7 @@ static int KL_FN(log_softmax_backward_columns)(const struct kl_rows *call,
     KL_FN(columns_begin)(&s, call, view, rows);
     KL_FN(columns_read)(&s, call, view, KL_ROW_Y, rows, s.near);
     KL_FN(columns_fold)(&s, KL_TERM_VALUE);
-    KL_EACH_ELEMENT KL_EACH_COLUMN(rows) {
+    for (int64_t e = 0; e < size; e++) KL_EACH(c, left, rows, V(width)) {
         const V(vec) y = V(load)(s.near + e * s.pitch + c);
         const V(vec) share =
             V(mul)(KL_FN(exp)(KL_FN(take)(x + e * x_step + c, left)), V(load)(s.totals + c));
@@ -96,7 +96,7 @@ static int KL_FN(logsumexp_backward_columns)(const struct kl_rows *call,
                                              const struct kl_row_view *view, int64_t row,
                                              int64_t rows) {
     struct KL_FN(columns) s;
-    T slopes[kl_row_beside];
+    T slopes[KL_ROW_BESIDE];
     (void)row;
     for (int64_t c = 0; c < rows; c++) slopes[c] = *KL_FN(row)(view, KL_ROW_SLOPE, c);
     KL_FN(columns_exp_totals)(&s, call, view, rows);

@@ -6,14 +6,13 @@ KL_INLINE void KL_FN(group_moments)(bool centred, const struct kl_rows *call,
                                     const struct kl_row_view *view, int64_t first, int64_t count,
                                     double (*moments)[2]) {
     const int64_t size = call->size;
-    KL_EACH_ROW {
-        moments[g][0] =
-            centred ? KL_FN(fold)(KL_TERM_VALUE, KL_ROW(KL_ROW_X), NULL, 0, size) / (double)size
-                    : 0;
+    for (int64_t g = 0; g < count; g++) {
+        const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+        moments[g][0] = centred ? KL_FN(fold)(KL_TERM_VALUE, x, NULL, 0, size) / (double)size : 0;
     }
-    KL_EACH_ROW {
-        const double squares =
-            KL_FN(fold)(KL_TERM_DEVIATION, KL_ROW(KL_ROW_X), NULL, moments[g][0], size);
+    for (int64_t g = 0; g < count; g++) {
+        const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+        const double squares = KL_FN(fold)(KL_TERM_DEVIATION, x, NULL, moments[g][0], size);
         moments[g][1] = 1 / sqrt(squares / (double)size + call->eps);
     }
 }
@@ -22,7 +21,7 @@ KL_INLINE void KL_FN(group_moments)(bool centred, const struct kl_rows *call,
 KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
     const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
     const int64_t size = call->size;
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         V(vec) scaled = KL_FN(take)(out + i, left);
         if (weight) scaled = V(mul)(scaled, KL_FN(take)(weight + i, left));
         if (bias) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
@@ -33,7 +32,7 @@ KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
 /* out[i] = (x[i] - center) * scale in double, rounded once. */
 KL_INLINE void KL_FN(standardized)(const T *x, const double *moments, T *out, int64_t size) {
     const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(moments[1]);
-    KL_EACH(VD(width)) {
+    KL_EACH(i, left, size, VD(width)) {
         const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
         KL_FN(put_narrow)(out + i, VD(mul)(centred, scale), left);
     }
@@ -41,14 +40,14 @@ KL_INLINE void KL_FN(standardized)(const T *x, const double *moments, T *out, in
 
 /* The fold of x[size], which is left in wide[] as doubles; or, where `centred`, that of the squares
  * of wide - center, which are left in wide[] before squaring. Behind them come zeros, up to
- * kl_lanes. size is at most a block. */
+ * KL_LANES. size is at most a block. */
 KL_INLINE double KL_FN(wide_fold)(bool centred, const T *x, double center, double *wide,
                                   int64_t size) {
-    enum { width = VD(width), vectors = kl_lanes / width };
+    enum { width = VD(width), vectors = KL_LANES / width };
     const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
     KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
     int64_t i = 0;
-    for (; i + kl_lanes <= size; i += kl_lanes) {
+    for (; i + KL_LANES <= size; i += KL_LANES) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const int64_t k = i + v * width;
@@ -80,7 +79,7 @@ KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide
     const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
     const VD(vec) scale = VD(splat)(factor);
     const int64_t size = call->size;
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
         for (int p = 0; p < parts; p++) {
@@ -98,34 +97,34 @@ KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide
 enum { KL_FN(wide_room) = 2112 };
 
 KL_INLINE bool KL_FN(fits_wide)(int64_t size) {
-    return sizeof(T) < sizeof(double) && size + kl_lanes <= KL_FN(wide_room);
+    return sizeof(T) < sizeof(double) && size + KL_LANES <= KL_FN(wide_room);
 }
 
 /* Standardized rows that fit, widened, then * weight, + bias; as many together as there is room
  * for, because the end of a fold and the roots wait for one value. */
 KL_INLINE int KL_FN(wide_norm_rows)(bool centred, const struct kl_rows *call,
                                     const struct kl_row_view *view, int64_t row, int64_t rows) {
-    double wide[KL_FN(wide_room)], moments[kl_row_group][2];
+    double wide[KL_FN(wide_room)], moments[KL_ROW_GROUP][2];
     const double n = (double)call->size;
-    const int64_t step = call->size / kl_lanes * kl_lanes + kl_lanes;
-    const int64_t most = kl_min(kl_row_group, KL_FN(wide_room) / step);
+    const int64_t step = call->size / KL_LANES * KL_LANES + KL_LANES;
+    const int64_t most = kl_min(KL_ROW_GROUP, KL_FN(wide_room) / step);
     for (int64_t first = 0; first < rows; first += most) {
         const int64_t count = kl_min(most, rows - first);
-        KL_EACH_ROW {
-            const double total =
-                KL_FN(wide_fold)(false, KL_ROW(KL_ROW_X), 0, wide + g * step, call->size);
+        for (int64_t g = 0; g < count; g++) {
+            const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+            const double total = KL_FN(wide_fold)(false, x, 0, wide + g * step, call->size);
             moments[g][0] = centred ? total / n : 0;
         }
-        KL_EACH_ROW {
-            const double squares = KL_FN(wide_fold)(true, KL_ROW(KL_ROW_X), moments[g][0],
-                                                    wide + g * step, call->size);
+        for (int64_t g = 0; g < count; g++) {
+            const double squares =
+                KL_FN(wide_fold)(true, NULL, moments[g][0], wide + g * step, call->size);
             moments[g][1] = 1 / sqrt(squares / n + call->eps);
         }
         if (call->moments) {
             memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
         }
-        KL_EACH_ROW {
-            T *out = KL_ROW(KL_ROW_OUT);
+        for (int64_t g = 0; g < count; g++) {
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
             if (call->weight && call->bias) {
                 KL_FN(wide_affine)(call, wide + g * step, moments[g][1], true, true, out);
             } else {
@@ -143,15 +142,16 @@ KL_INLINE int KL_FN(norm_rows)(bool centred, const struct kl_rows *call,
     if (KL_FN(fits_wide)(call->size)) {
         return KL_FN(wide_norm_rows)(centred, call, view, row, rows);
     }
-    KL_EACH_GROUP {
-        double moments[kl_row_group][2];
+    KL_EACH_GROUP(first, count, call->size, rows) {
+        double moments[KL_ROW_GROUP][2];
         KL_FN(group_moments)(centred, call, view, first, count, moments);
         if (call->moments) {
             memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
         }
-        KL_EACH_ROW {
-            KL_FN(standardized)(KL_ROW(KL_ROW_X), moments[g], KL_ROW(KL_ROW_OUT), call->size);
-            if (call->weight || call->bias) KL_FN(affine)(call, KL_ROW(KL_ROW_OUT));
+        for (int64_t g = 0; g < count; g++) {
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
+            KL_FN(standardized)(KL_FN(row)(view, KL_ROW_X, first + g), moments[g], out, call->size);
+            if (call->weight || call->bias) KL_FN(affine)(call, out);
         }
     }
     return KL_OK;
@@ -172,9 +172,9 @@ KL_INLINE double KL_FN(wide_moment)(const T *x, double center, const double *wid
                                     double *wide_x, int64_t size) {
     const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
     KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
-    for (int64_t i = 0; i < size; i += kl_lanes) {
+    for (int64_t i = 0; i < size; i += KL_LANES) {
         KL_UNROLL
-        for (int v = 0; v < kl_lanes / VD(width); v++) {
+        for (int v = 0; v < KL_LANES / VD(width); v++) {
             const int64_t k = i + v * VD(width), left = size - k;
             VD(vec) next = zero;
             if (KL_LIKELY(left >= VD(width))) {
@@ -199,7 +199,7 @@ KL_INLINE void KL_FN(wide_norm_slope)(bool centred, const T *x, const T *z, cons
     const double moment = KL_FN(wide_moment)(x, moments[0], wide_z, wide_x, size) / n;
     const VD(vec) scale = VD(splat)(moments[1]), lift = VD(splat)(centred ? total / n : 0);
     const VD(vec) slope = VD(splat)(moment * moments[1] * moments[1]);
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
         for (int p = 0; p < parts; p++) {
@@ -221,7 +221,7 @@ KL_INLINE void KL_FN(norm_slope)(bool centred, const T *x, const T *z, const dou
     const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, z, moments[0], size) / n;
     const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(factor);
     const VD(vec) lift = VD(splat)(mean), slope = VD(splat)(moment * factor * factor);
-    KL_EACH(VD(width)) {
+    KL_EACH(i, left, size, VD(width)) {
         const VD(vec) shifted = VD(sub)(KL_FN(take_wide)(x + i, left), center);
         const VD(vec) level = VD(sub)(KL_FN(take_wide)(z + i, left), lift);
         const VD(vec) rest = VD(sub)(level, VD(mul)(shifted, slope));
@@ -236,7 +236,7 @@ KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call
                                         const struct kl_row_view *view, int64_t row,
                                         int64_t rows) {
     const int64_t size = call->size;
-    const bool fits = KL_FN(fits_wide)(2 * size + kl_lanes);
+    const bool fits = KL_FN(fits_wide)(2 * size + KL_LANES);
     const T *weight = (const T *)call->weight;
     T near[KL_FN(wide_room) / 2];
     for (int64_t r = 0; r < rows; r++) {
@@ -245,7 +245,7 @@ KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call
         const double *moments = call->moments + 2 * (row + r);
         if (weight) {
             T *product = fits ? near : out;
-            KL_EACH(V(width)) {
+            KL_EACH(i, left, size, V(width)) {
                 const V(vec) slope = KL_FN(take)(z + i, left);
                 KL_FN(put)(product + i, V(mul)(slope, KL_FN(take)(weight + i, left)), left);
             }

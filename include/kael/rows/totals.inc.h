@@ -34,7 +34,7 @@ KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
     }
     V(vec) met = V(max)(V(max)(most[0], most[1]), V(max)(most[2], most[3]));
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = width >> level;
         if (half > 0) met = V(max)(met, V(swap)(met, half));
     }
@@ -44,30 +44,32 @@ KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
 /* e[i] = exp(x[i] - largest). */
 KL_INLINE void KL_FN(exp_shifted)(const T *x, T largest, T *e, int64_t size) {
     const V(vec) shift = V(splat)(largest);
-    KL_EACH(V(width)) KL_FN(put)(e + i, KL_FN(exp)(V(sub)(KL_FN(take)(x + i, left), shift)), left);
+    KL_EACH(i, left, size, V(width)) {
+        KL_FN(put)(e + i, KL_FN(exp)(V(sub)(KL_FN(take)(x + i, left), shift)), left);
+    }
 }
 
-/* The fold of exp(x[i] - largest) for i < size <= kl_reduction_block, kept in e where e is not
+/* The fold of exp(x[i] - largest) for i < size <= KL_REDUCTION_BLOCK, kept in e where e is not
  * NULL. Goes by chunks that stay in L1. */
 KL_INLINE double KL_FN(exp_block)(const T *x, T largest, T *e, int64_t size) {
-    enum { chunk = 16 * kl_lanes };
+    enum { chunk = 16 * KL_LANES };
     T buffer[chunk];
     KL_FN(lanes) lanes = KL_FN(lanes_start)(KL_TERM_VALUE);
     for (int64_t i = 0; i < size; i += chunk) {
         const int64_t count = kl_min(size - i, chunk);
         T *to = e ? e + i : buffer;
         KL_FN(exp_shifted)(x + i, largest, to, count);
-        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, to, NULL, 0, count);
+        KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, to, NULL, 0, count, 0);
     }
     return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
 }
 
 static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
-    if (size <= kl_reduction_block) return KL_FN(exp_block)(x, largest, e, size);
+    if (size <= KL_REDUCTION_BLOCK) return KL_FN(exp_block)(x, largest, e, size);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
-    for (int64_t i = 0; i < size; i += kl_reduction_block) {
-        const int64_t count = kl_min(size - i, kl_reduction_block);
+    for (int64_t i = 0; i < size; i += KL_REDUCTION_BLOCK) {
+        const int64_t count = kl_min(size - i, KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, KL_TERM_VALUE,
                      KL_FN(exp_block)(x + i, largest, e ? e + i : NULL, count));
     }
@@ -81,7 +83,7 @@ enum { KL_FN(near_room) = (1 << 13) / sizeof(T) };
 
 KL_INLINE int64_t KL_FN(group)(int64_t size, int64_t rows) {
     const int64_t fit = KL_FN(near_room) / kl_round_up(kl_max(1, size), V(width));
-    return kl_min(rows, kl_max(1, kl_min(fit, kl_row_group)));
+    return kl_min(rows, kl_max(1, kl_min(fit, KL_ROW_GROUP)));
 }
 
 /* Row r of an operand. */
@@ -104,17 +106,18 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
                                  const T *shift, T *totals) {
     const int64_t size = call->size;
     if (size > KL_FN(near_room)) {
-        KL_EACH_ROW {
-            T *e = keep ? KL_ROW(KL_ROW_OUT) : NULL;
-            totals[g] = (T)KL_FN(exp_total)(KL_ROW(KL_ROW_X), shift[g], e, size);
+        for (int64_t g = 0; g < count; g++) {
+            T *e = keep ? KL_FN(row)(view, KL_ROW_OUT, first + g) : NULL;
+            const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+            totals[g] = (T)KL_FN(exp_total)(x, shift[g], e, size);
         }
         return;
     }
-    KL_EACH_ROW {
+    for (int64_t g = 0; g < count; g++) {
         T *e = KL_FN(kept)(call, view, near, g, first + g);
-        KL_FN(exp_shifted)(KL_ROW(KL_ROW_X), shift[g], e, size);
+        KL_FN(exp_shifted)(KL_FN(row)(view, KL_ROW_X, first + g), shift[g], e, size);
     }
-    KL_EACH_ROW {
+    for (int64_t g = 0; g < count; g++) {
         const T *e = KL_FN(kept)(call, view, near, g, first + g);
         totals[g] = (T)KL_FN(fold_of)(e, NULL, size);
     }
@@ -124,13 +127,17 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
 KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_row_view *view,
                                    int64_t first, int64_t count, bool keep, T *near, T *largest,
                                    T *totals) {
-    KL_EACH_ROW largest[g] = KL_FN(largest)(KL_ROW(KL_ROW_X), call->size);
+    for (int64_t g = 0; g < count; g++) {
+        largest[g] = KL_FN(largest)(KL_FN(row)(view, KL_ROW_X, first + g), call->size);
+    }
     KL_FN(group_sums)(call, view, first, count, keep, near, largest, totals);
 }
 
 /* logs = log(logs). */
 KL_INLINE void KL_FN(each_log)(T *logs, int64_t size) {
-    KL_EACH(V(width)) KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
+    KL_EACH(i, left, size, V(width)) {
+        KL_FN(put)(logs + i, KL_FN(log)(KL_FN(take)(logs + i, left)), left);
+    }
 }
 
 KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row_view *view,
@@ -143,7 +150,7 @@ KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row
 /* out = e / total * factor. */
 KL_INLINE void KL_FN(scaled_share)(const T *e, T total, T factor, T *out, int64_t size) {
     const V(vec) divisor = V(splat)(total), slope = V(splat)(factor);
-    KL_EACH(V(width)) {
+    KL_EACH(i, left, size, V(width)) {
         const V(vec) share = V(div)(KL_FN(take)(e + i, left), divisor);
         KL_FN(put)(out + i, V(mul)(share, slope), left);
     }
