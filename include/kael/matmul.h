@@ -34,9 +34,9 @@ KL_INLINE const struct kl_matmul_row *kl_matmul_row_of(const struct kl_runtime *
     return kl_matmul_table[rt->isa][dtype == KL_DTYPE_f64];
 }
 
-/* Multiply-adds below which a product, or a group of a batch, stays on one thread: 36 us of f32
- * at the peak of one core, three times what it costs to wake a sleeping worker. */
-enum { KL_WORK_PER_TASK = 1 << 21 };
+/* Multiply-adds below which a product, or a group of a batch, stays on one thread while workers
+ * sleep, 36 us of f32 at the peak of one core; and those that count as one cheap operation. */
+enum { KL_WORK_PER_TASK = 1 << 21, KL_WORK_PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
 
 /* Multiply-adds of a product, saturating: sizes are 64-bit and may be huge beside a zero. */
 KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
@@ -49,9 +49,8 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    enum { FEW_ROWS = 4, PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
-    const int64_t work =
-        kl_work(kl_max(FEW_ROWS, product->rows), product->inner, product->columns) / PER_ELEMENT;
+    const int64_t rows = kl_max(4, product->rows);
+    const int64_t work = kl_work(rows, product->inner, product->columns) / KL_WORK_PER_ELEMENT;
     const int64_t tasks = work / kl_grain(rt, work, 1);
     return tasks < 2 ? 1 : kl_min(rt->num_threads(), tasks);
 }
@@ -141,10 +140,9 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
         return product->rows <= FEW_ROWS &&
                product->columns >= KL_TURNED_VECTORS * kernels->width;
     const struct kl_turned_kernels *const turned = kl_turned_kernels_for(kernels, product);
-    if (kl_turned_collide(turned, product) && kl_b_within(kernels, product, KL_L2_BYTES))
-        return false;
     const int passes = kl_b_within(kernels, product, turned->once) ? 1 : KL_TURNED_PASSES;
-    return product->rows <= passes * turned->rows &&
+    return !(kl_turned_collide(turned, product) && kl_b_within(kernels, product, KL_L2_BYTES)) &&
+           product->rows <= passes * turned->rows &&
            product->columns >= turned->streams * turned->lanes;
 }
 
@@ -225,8 +223,8 @@ KL_INLINE bool kl_turns_a(const struct kl_tile_kernels *kernels,
 }
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
- * along it; and an out whose rows lie side by side has no other way. Without either, out's columns
- * are apart then, which suits the way `turned` alone. */
+ * along it; and an out whose rows lie side by side has no other way. Else its columns lie apart
+ * then, which suits the way `turned` alone. */
 KL_INLINE const struct kl_product *kl_oriented(const struct kl_tile_kernels *kernels,
                                                const struct kl_product *product,
                                                struct kl_product *space) {
@@ -321,10 +319,11 @@ static int kl_matmul_batched(struct kl_batch *batch) {
     int64_t count = 1;
     for (int d = 0; d < batch->dims; ++d) count *= batch->shape[d];
     if (count == 0) return KL_OK;
-    const struct kl_product *const product = &batch->first;
-    const int64_t work = kl_max(1, kl_work(product->rows, product->inner, product->columns));
-    const bool one_by_one = count < batch->rt->num_threads();
-    const int64_t grain = one_by_one ? count : kl_max(1, KL_WORK_PER_TASK / work);
+    const struct kl_product *const one = &batch->first;
+    const int64_t each =
+        kl_max(1, kl_work(one->rows, one->inner, one->columns) / KL_WORK_PER_ELEMENT);
+    const int64_t task = kl_max(1, kl_grain(batch->rt, kl_work(count, each, 1), 1) / each);
+    const int64_t grain = count < batch->rt->num_threads() ? count : task;
     return batch->rt->parallel_for(0, count, grain, kl_batch_body, batch);
 }
 

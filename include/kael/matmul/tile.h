@@ -122,7 +122,7 @@ struct kl_stream_kernels {
     void (*kernel[KL_STREAM_STEPS + 1][KL_STREAM_ROWS])(const struct kl_stream *job);
 };
 
-/* The kernels of turned.h, one inner block of two streams each; kernel[h - 1] is for h rows of a,
+/* The kernels of turned.h, one inner block of each of `streams`; kernel[h - 1] is for h rows of a,
  * packed: [inner][h]. A stream makes `lanes` columns of out from as many rows of a transposed b,
  * b_column apart. */
 enum { KL_TURNED_ROWS = 24, KL_TURNED_STREAMS = 2 };
@@ -142,7 +142,7 @@ struct kl_turned {
 struct kl_turned_kernels {
     int streams, lanes, rows;
     int64_t once; /* bytes of a b too small for more rows than these */
-    const struct kl_turned_kernels *wider; /* or NULL: for more rows */
+    const struct kl_turned_kernels *wider; /* or NULL: of wider vectors, for more rows */
     void (*kernel[KL_TURNED_ROWS])(const struct kl_turned *job);
 };
 

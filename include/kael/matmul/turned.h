@@ -2,12 +2,15 @@
  * way from memory to fma.
  *
  * R2 gives each output one chain of fma, so vectors run along the columns, each lane on a row of w
- * of its own. A kernel leads two streams abreast, whose chains do not wait for each other: of one
+ * of its own. Few rows lead two streams abreast, whose chains do not wait for each other: of one
  * set of columns, two inner blocks, which are chains of their own; of two sets what is left. Not
  * two sets from the beginning, because their lines would meet in one set of L1, which holds 8,
  * where rows lie a multiple of 4096 bytes apart (1 x 1024 x 1024 f32 in L3, one thread of Zen 4:
- * 87 us, and 141 with two sets). a is packed, [inner][rows], so that its values have constant
- * places.
+ * 87 us, and 141 with two sets). From 5 rows on, rows are chains enough for a single stream of
+ * wider vectors, where the set has them. a is packed, [inner][rows], so that its values have
+ * constant places.
+ *
+ * Columns of out may lie apart: then this is the transposed of a product of few columns.
  */
 #ifndef KAEL_MATMUL_TURNED_H
 #define KAEL_MATMUL_TURNED_H
