@@ -143,7 +143,8 @@ SEQUENCES = {"inputs", "outputs", "parameters", "tensors"}
 
 @pytest.mark.parametrize("stranger", STRANGERS, ids=lambda x: type(x).__name__)
 def test_a_method_takes_no_other_object_for_a_tensor(stranger):
-    """Cython's own functions would read its memory as a tensor's."""
+    """Cython's functions would read its memory as a tensor's. github: cython/cython#1903,
+    numpy/numpy#28785."""
     count = 0
     for name in TENSOR.split():
         method = getattr(kael.Tensor, name)
