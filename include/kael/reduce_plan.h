@@ -26,9 +26,10 @@ enum {
     kl_short_sum = 4,
     kl_short_extreme = 16,
     kl_short_index = 48,
-    kl_staged_row = 4096,   /* elements of neighbouring rows that are staged together */
-    kl_direct_row = 1 << 16, /* or read in place by one call, which costs as much as 1 KiB of reading */
-    kl_group_blocks = 16    /* of one output, taken together at most: 1 MiB of f32 */
+    /* Elements of neighbouring rows that are staged together, or read in place by one call. */
+    kl_staged_rows = 4096,
+    kl_direct_rows = 1 << 16,
+    kl_group_blocks = 16 /* of one output, taken together at most: 1 MiB of f32 */
 };
 
 struct kl_plan {
@@ -66,10 +67,10 @@ KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
 /* Outputs of a tile. Strips are wide, but `threads` get one each. */
 KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     if (!plan->columns) {
-        int64_t rows = kl_staged_row / kl_max(1, plan->size);
+        int64_t rows = kl_staged_rows / kl_max(1, plan->size);
         if (plan->direct && plan->blocks == 1) {
             const int64_t shared = plan->outputs / (4 * threads);
-            rows = kl_max(rows, kl_min(kl_direct_row / kl_max(1, plan->size), shared));
+            rows = kl_max(rows, kl_min(kl_direct_rows / kl_max(1, plan->size), shared));
         }
         return kl_max(1, kl_min(plan->strip, kl_min(rows, kl_near_outputs)));
     }
@@ -80,9 +81,9 @@ KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     return kl_min(width, plan->strip);
 }
 
-/* Where the elements of a long output are nearer to each other across its innermost dim than along
- * it (the sum of a transposed matrix), staging as many blocks at once as make 16 lines of that dim
- * uses each cache line whole. */
+/* Blocks that are read in place are taken together. Where the elements of a long output are nearer
+ * to each other across its innermost dim than along it (the sum of a transposed matrix), staging as
+ * many blocks at once as make 16 lines of that dim uses each cache line whole. */
 KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
     const struct kl_dims *reduced = &plan->reduced;
     const int last = reduced->count - 1;
