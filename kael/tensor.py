@@ -250,13 +250,13 @@ class Tensor(Operators):
     norm = reduce.norm
     prod = reduce.prod
     std = reduce.std
-    sum = named(Operators.sum)
+    sum = named(Operators.sum, names=("dim", "keepdim", "dtype"))
     var = reduce.var
 
     cumsum = rows.cumsum
     log_softmax = rows.log_softmax
     logsumexp = rows.logsumexp
-    softmax = named(Operators.softmax)
+    softmax = named(Operators.softmax, names=("dim", "dtype"))
 
     addmm = matrices.addmm
     baddbmm = matrices.baddbmm

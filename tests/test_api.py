@@ -141,6 +141,21 @@ OPERANDS = {
 SEQUENCES = {"inputs", "outputs", "parameters", "tensors"}
 
 
+@pytest.mark.parametrize("stranger", STRANGERS, ids=lambda x: type(x).__name__)
+def test_a_method_takes_no_other_object_for_a_tensor(stranger):
+    """Cython's own functions would read its memory as a tensor's."""
+    count = 0
+    for name in TENSOR.split():
+        method = getattr(kael.Tensor, name)
+        if not callable(method):
+            continue
+        others = [kael.ones(1) for _ in required(method)[1:]]
+        with pytest.raises(TypeError):
+            method(stranger, *others)
+        count += 1
+    assert count > 150
+
+
 def required(function):
     """The names of the parameters without a default."""
     parameters = inspect.signature(function).parameters.values()

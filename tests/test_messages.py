@@ -292,6 +292,7 @@ NAMES = {
     "embedding: padding_idx": lambda: F.embedding(CLASSES, kael.ones(3, 2), padding_idx=3),
     "Linear: in_features must not be negative, got -1": lambda: nn.Linear(-1, 2),
     "Embedding: num_embeddings must not be negative": lambda: nn.Embedding(-1, 2),
+    "layer_norm: sizes (3,) are not the last dims of (3, 4)": lambda: nn.LayerNorm(3)(X),
     "LayerNorm: a size of normalized_shape must not be": lambda: nn.LayerNorm((2, -1)),
     "load: path must be a str or path-like, got None": lambda: kael.load(None),
     "save: path must be a str or path-like, got 5": lambda: kael.save({}, 5),

@@ -34,13 +34,13 @@ KL_INLINE const char *kl_dot_side(const char *x, int64_t stride, int64_t first, 
 
 static int kl_dot_body(void *context, int64_t first, int64_t last) {
     const struct kl_dot *d = (const struct kl_dot *)context;
-    const int64_t side = kl_min(d->size, kl_reduction_block) * d->itemsize;
+    const int64_t side = kl_min(d->size, KL_REDUCTION_BLOCK) * d->itemsize;
     const int64_t bytes = d->x_stride == 1 && d->y_stride == 1 ? 0 : 2 * side;
     char *tiles = bytes > 0 ? (char *)d->rt->alloc(bytes) : NULL;
     if (bytes > 0 && !tiles) return KL_NO_MEMORY;
     for (int64_t block = first; block < last; block++) {
-        const int64_t begin = block * kl_reduction_block;
-        const int64_t count = kl_min(d->size - begin, kl_reduction_block);
+        const int64_t begin = block * KL_REDUCTION_BLOCK;
+        const int64_t count = kl_min(d->size - begin, KL_REDUCTION_BLOCK);
         const char *x = kl_dot_side(d->x, d->x_stride, begin, count, d->itemsize, tiles);
         const char *y = kl_dot_side(d->y, d->y_stride, begin, count, d->itemsize,
                                     tiles ? tiles + side : NULL);
@@ -67,14 +67,14 @@ static int kl_dot(const struct kl_runtime *rt, int dtype, int64_t size, const vo
                   int64_t x_stride, const void *y, int64_t y_stride, kl_total *total) {
     *total = (kl_total){.i = 0}; /* 0.0, too */
     if (size == 0) return KL_OK;
-    const int64_t blocks = kl_ceil_div(size, kl_reduction_block);
+    const int64_t blocks = kl_ceil_div(size, KL_REDUCTION_BLOCK);
     const int64_t bytes = blocks * (int64_t)sizeof(kl_total);
     struct kl_dot d = {rt, kl_dot_table[rt->isa][dtype], (const char *)x, (const char *)y, size,
                        x_stride, y_stride, kl_itemsize(dtype), total};
     if (blocks == 1) return kl_dot_body(&d, 0, 1);
     d.partials = (kl_total *)rt->alloc(bytes);
     if (!d.partials) return KL_NO_MEMORY;
-    const int64_t grain = kl_grain(rt, blocks, kl_reduction_block);
+    const int64_t grain = kl_grain(rt, blocks, KL_REDUCTION_BLOCK);
     const int status = rt->parallel_for(0, blocks, grain, kl_dot_body, &d);
     if (status == KL_OK) *total = kl_dot_meet(dtype, d.partials, blocks);
     rt->release(d.partials, bytes);

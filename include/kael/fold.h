@@ -14,16 +14,16 @@
 #include "kael/config.h"
 
 enum {
-    kl_reduction_block = 16384, /* elements of a sum; numerics R3 */
-    kl_lanes = 32,              /* four AVX-512, eight AVX2 or sixteen NEON accumulators */
-    kl_lane_levels = 5,         /* halvings of kl_lanes */
-    kl_near_outputs = 64,       /* outputs that are few: their totals fit on the stack */
+    KL_REDUCTION_BLOCK = 16384, /* elements of a sum; numerics R3 */
+    KL_LANES = 32,              /* four AVX-512, eight AVX2 or sixteen NEON accumulators */
+    KL_LANE_LEVELS = 5,         /* halvings of KL_LANES */
+    KL_NEAR_OUTPUTS = 64,       /* outputs that are few: their totals fit on the stack */
     /* How much is read from where most of it is in memory, or may be, and how many bytes ahead a
      * walk along rows then asks for lines. One thread of Zen 4, sums of f32: 40 MB (some of which
      * is in L3) take 1.05 ms, asking so 0.92; 64 MiB 2.03 and 1.92; 96 MiB gain nothing. 4 KiB
      * ahead it costs a quarter, at any distance a half if the data are in L3. */
-    kl_far_bytes = 32 << 20,
-    kl_far_ahead = 15 << 10
+    KL_FOLD_FAR = 32 << 20,
+    KL_FOLD_AHEAD = 15 << 10
 };
 
 /* What an element contributes, and how contributions meet. Sums and products live in double lanes

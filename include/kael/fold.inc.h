@@ -1,4 +1,4 @@
-/* The fold of numerics R3 in vocabulary words: kl_lanes double accumulators for T in memory.
+/* The fold of numerics R3 in vocabulary words: KL_LANES double accumulators for T in memory.
  *
  * A body, included by the bodies of the families that sum: reduce.inc.h, rows.inc.h. Budget in
  * registers of the accumulators: 4 of 32 (AVX-512), 8 of 16 (AVX2), 16 of 32 (NEON).
@@ -38,13 +38,13 @@ KL_INLINE void KL_FN(put_narrow)(T *p, VD(vec) x, int64_t left) {
 }
 
 typedef struct {
-    VD(vec) lane[kl_lanes / VD(width)];
+    VD(vec) lane[KL_LANES / VD(width)];
 } KL_FN(lanes);
 
 KL_INLINE KL_FN(lanes) KL_FN(lanes_start)(int term) {
     KL_FN(lanes) lanes;
     KL_UNROLL
-    for (int v = 0; v < kl_lanes / VD(width); v++) {
+    for (int v = 0; v < KL_LANES / VD(width); v++) {
         lanes.lane[v] = VD(splat)(term == KL_TERM_FACTOR ? 1.0 : 0.0);
     }
     return lanes;
@@ -95,12 +95,12 @@ KL_INLINE void KL_FN(ask)(const T *x, int64_t count, int64_t ahead) {
  * ahead; a literal 0 costs nothing, a variable 5% in cache. */
 KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const T *y,
                                 double center, int64_t count, int64_t ahead) {
-    enum { width = VD(width), vectors = kl_lanes / width };
+    enum { width = VD(width), vectors = KL_LANES / width };
     const VD(vec) middle = VD(splat)(center);
     KL_FN(lanes) a = *lanes;
     int64_t i = 0;
-    for (; i + kl_lanes <= count; i += kl_lanes) {
-        KL_FN(ask)(x + i, kl_lanes, ahead);
+    for (; i + KL_LANES <= count; i += KL_LANES) {
+        KL_FN(ask)(x + i, KL_LANES, ahead);
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const int64_t k = i + v * width;
@@ -129,10 +129,10 @@ KL_INLINE VD(vec) KL_FN(join)(int term, VD(vec) a, VD(vec) b) {
 
 /* Halving: across registers, then inside one, where lane l gets lane l ^ half. */
 KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
-    enum { vectors = kl_lanes / VD(width) };
+    enum { vectors = KL_LANES / VD(width) };
     KL_FN(lanes) a = *lanes;
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const int half = vectors >> level;
@@ -141,14 +141,14 @@ KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
     }
     VD(vec) met = a.lane[0];
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = VD(width) >> level;
         if (half > 0) met = KL_FN(join)(term, met, VD(swap)(met, half));
     }
     return VD(head)(met);
 }
 
-/* The fold of one block: x[count], count <= kl_reduction_block. */
+/* The fold of one block: x[count], count <= KL_REDUCTION_BLOCK. */
 KL_INLINE double KL_FN(fold_block)(int term, const T *x, const T *y, double center, int64_t count,
                                    int64_t ahead) {
     KL_FN(lanes) lanes = KL_FN(lanes_start)(term);
@@ -158,11 +158,11 @@ KL_INLINE double KL_FN(fold_block)(int term, const T *x, const T *y, double cent
 
 /* The whole fold of x[size]. */
 KL_INLINE double KL_FN(fold)(int term, const T *x, const T *y, double center, int64_t size) {
-    if (size <= kl_reduction_block) return KL_FN(fold_block)(term, x, y, center, size, 0);
+    if (size <= KL_REDUCTION_BLOCK) return KL_FN(fold_block)(term, x, y, center, size, 0);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
-    for (int64_t first = 0; first < size; first += kl_reduction_block) {
-        const int64_t count = kl_min(size - first, kl_reduction_block);
+    for (int64_t first = 0; first < size; first += KL_REDUCTION_BLOCK) {
+        const int64_t count = kl_min(size - first, KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, term,
                      KL_FN(fold_block)(term, x + first, KL_FN(reads_y)(term) ? y + first : y,
                                        center, count, 0));

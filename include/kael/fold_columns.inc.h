@@ -42,17 +42,17 @@ KL_INLINE void KL_FN(span)(int term, bool first, const T *x, const T *y, int64_t
     }
 }
 
-/* Rows first .. first + rows - 1 of a strip meet its lanes; first is a multiple of kl_lanes.
- * Narrow rows without gaps make one span of kl_lanes * width elements. centers[width] for
+/* Rows first .. first + rows - 1 of a strip meet its lanes; first is a multiple of KL_LANES.
+ * Narrow rows without gaps make one span of KL_LANES * width elements. centers[width] for
  * KL_TERM_DEVIATION; y, laid out as x, where the term reads it. */
 KL_INLINE void KL_FN(strip_add)(int term, const T *x, const T *y, int64_t row_stride,
                                 int64_t first, int64_t rows, int64_t width, const double *centers,
                                 double *acc) {
     const bool fresh = first == 0;
-    const int64_t groups = rows / kl_lanes, tail = rows % kl_lanes;
-    if (row_stride == width && width <= kl_near_outputs) {
-        const int64_t line = kl_lanes * width;
-        double repeated[kl_lanes * kl_near_outputs];
+    const int64_t groups = rows / KL_LANES, tail = rows % KL_LANES;
+    if (row_stride == width && width <= KL_NEAR_OUTPUTS) {
+        const int64_t line = KL_LANES * width;
+        double repeated[KL_LANES * KL_NEAR_OUTPUTS];
         for (int64_t k = 0; term == KL_TERM_DEVIATION && k < line; k++) {
             repeated[k] = centers[k % width];
         }
@@ -64,9 +64,9 @@ KL_INLINE void KL_FN(strip_add)(int term, const T *x, const T *y, int64_t row_st
         }
         return;
     }
-    for (int64_t lane = 0; lane < kl_min(rows, kl_lanes); lane++) {
+    for (int64_t lane = 0; lane < kl_min(rows, KL_LANES); lane++) {
         const int64_t at = lane * row_stride;
-        KL_FN(span)(term, fresh, x + at, KL_FN(reads_y)(term) ? y + at : y, kl_lanes * row_stride,
+        KL_FN(span)(term, fresh, x + at, KL_FN(reads_y)(term) ? y + at : y, KL_LANES * row_stride,
                     groups + (lane < tail), centers, width, acc + lane * width);
     }
 }
@@ -74,8 +74,8 @@ KL_INLINE void KL_FN(strip_add)(int term, const T *x, const T *y, int64_t row_st
 /* Halving of a strip's lanes into the first; lanes that no row reached hold nothing and are left
  * out, which changes nothing (fold.h). */
 KL_INLINE void KL_FN(strip_meet)(int term, int64_t rows, int64_t width, double *acc) {
-    int64_t used = kl_min(rows, kl_lanes);
-    for (int64_t half = kl_lanes / 2; half > 0; half /= 2) {
+    int64_t used = kl_min(rows, KL_LANES);
+    for (int64_t half = KL_LANES / 2; half > 0; half /= 2) {
         if (used <= half) continue;
         const int64_t count = (used - half) * width;
         const double *upper = acc + half * width;

@@ -7,10 +7,10 @@
 
 /* X(name, cost of an element) */
 #define KL_LOSS_KERNELS(X)                         \
-    X(cross_entropy, kl_exponential_cost)          \
-    X(mixed_cross_entropy, kl_exponential_cost)    \
-    X(cross_entropy_backward, kl_exponential_cost) \
-    X(mixed_cross_entropy_backward, kl_exponential_cost)
+    X(cross_entropy, KL_EXPONENTIAL_COST)          \
+    X(mixed_cross_entropy, KL_EXPONENTIAL_COST)    \
+    X(cross_entropy_backward, KL_EXPONENTIAL_COST) \
+    X(mixed_cross_entropy_backward, KL_EXPONENTIAL_COST)
 
 enum kl_loss_kernel {
 #define X(name, cost) KL_LOSS_##name,

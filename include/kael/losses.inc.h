@@ -37,8 +37,8 @@ KL_INLINE T KL_FN(class_weight)(const struct kl_rows *call, int64_t target) {
 static int KL_FN(cross_entropy_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                                      int64_t row, int64_t rows) {
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T largest[kl_row_group], logs[kl_row_group];
-        int64_t targets[kl_row_group];
+        T largest[KL_ROW_GROUP], logs[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP];
         if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_logs)(call, view, first, count, largest, logs);
         for (int64_t g = 0; g < count; g++) {
@@ -57,8 +57,8 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
                                               const struct kl_row_view *view, int64_t row,
                                               int64_t rows) {
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
-        int64_t targets[kl_row_group];
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP];
         if (!KL_FN(group_targets)(call, row + first, count, targets)) return KL_INDEX_RANGE;
         KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         for (int64_t g = 0; g < count; g++) {
@@ -82,7 +82,7 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
 static int KL_FN(cross_entropy_columns)(const struct kl_rows *call, const struct kl_row_view *view,
                                         int64_t row, int64_t rows) {
     struct KL_FN(columns) s;
-    int64_t targets[kl_row_beside];
+    int64_t targets[KL_ROW_BESIDE];
     const int64_t step = call->operand[KL_ROW_X].element;
     const T *x = (const T *)view->data[KL_ROW_X];
     if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
@@ -103,8 +103,8 @@ static int KL_FN(cross_entropy_backward_columns)(const struct kl_rows *call,
                                                  const struct kl_row_view *view, int64_t row,
                                                  int64_t rows) {
     struct KL_FN(columns) s;
-    int64_t targets[kl_row_beside];
-    T slopes[kl_row_beside];
+    int64_t targets[KL_ROW_BESIDE];
+    T slopes[KL_ROW_BESIDE];
     const int64_t step = call->operand[KL_ROW_OUT].element;
     T *out = (T *)view->data[KL_ROW_OUT];
     if (!KL_FN(group_targets)(call, row, rows, targets)) return KL_INDEX_RANGE;
@@ -124,7 +124,7 @@ static int KL_FN(cross_entropy_backward_columns)(const struct kl_rows *call,
 
 /* --- distributions ---------------------------------------------------------------------------- */
 
-enum { KL_FN(mix_chunk) = 16 * kl_lanes };
+enum { KL_FN(mix_chunk) = 16 * KL_LANES };
 
 /* q[i] of elements first + i, i < size; p is a row of probabilities, or NULL for the target's. */
 KL_INLINE void KL_FN(mix)(const struct kl_rows *call, const T *p, int64_t target, int64_t first,
@@ -180,8 +180,8 @@ KL_INLINE double KL_FN(mixed_fold)(bool loss, const struct kl_rows *call,
                                    const struct KL_FN(mixed_row) *row) {
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
-    for (int64_t at = 0; at < call->size; at += kl_reduction_block) {
-        const int64_t end = kl_min(call->size, at + kl_reduction_block);
+    for (int64_t at = 0; at < call->size; at += KL_REDUCTION_BLOCK) {
+        const int64_t end = kl_min(call->size, at + KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, KL_TERM_VALUE, KL_FN(mixed_block)(loss, call, row, at, end));
     }
     return kl_tree_total(&tree, KL_TERM_VALUE);
@@ -191,8 +191,8 @@ static int KL_FN(mixed_cross_entropy_rows)(const struct kl_rows *call,
                                            const struct kl_row_view *view, int64_t row,
                                            int64_t rows) {
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T largest[kl_row_group], logs[kl_row_group];
-        int64_t targets[kl_row_group] = {0};
+        T largest[KL_ROW_GROUP], logs[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP] = {0};
         if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
             return KL_INDEX_RANGE;
         }
@@ -234,8 +234,8 @@ static int KL_FN(mixed_cross_entropy_backward_rows)(const struct kl_rows *call,
                                                     const struct kl_row_view *view, int64_t row,
                                                     int64_t rows) {
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
-        int64_t targets[kl_row_group] = {0};
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
+        int64_t targets[KL_ROW_GROUP] = {0};
         if (call->targets && !KL_FN(group_targets)(call, row + first, count, targets)) {
             return KL_INDEX_RANGE;
         }

@@ -12,7 +12,7 @@
 
 /* Chains that hide the latency of a multiply-add: 12 fill the 16 registers of AVX2 and suit two
  * units of latency 4 or 5; 24 suit the four units of large Arm cores. The better one counts. */
-enum { kl_machine_few = 12, kl_machine_many = 24 };
+enum { KL_MACHINE_FEW = 12, KL_MACHINE_MANY = 24 };
 
 /* g is read; p and the states are read and written. With p NULL only g is read. */
 struct kl_machine_stream {
@@ -76,7 +76,7 @@ static int kl_machine_fma(const struct kl_runtime *rt, int dtype, int64_t steps,
     const int wide = dtype == KL_DTYPE_f64;
     const int64_t parts = 4 * rt->num_threads();
     struct kl_machine machine = {&kl_machine_table[rt->isa][wide], NULL, steps, many, 0};
-    const int64_t chains = many ? kl_machine_many : kl_machine_few;
+    const int64_t chains = many ? KL_MACHINE_MANY : KL_MACHINE_FEW;
     const int64_t lanes = chains * kl_machine_width[rt->isa][wide];
     *operations = 2.0 * (double)lanes * (double)steps * (double)parts;
     return rt->parallel_for(0, parts, 1, kl_machine_fma_body, &machine);

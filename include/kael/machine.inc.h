@@ -3,7 +3,7 @@
 /* Every chain becomes 0.999 x + 0.001: it tends to 1, so that nothing overflows or is denormal. */
 KL_INLINE double KL_FN(machine_fma)(int64_t steps, const int chains) {
     const V(vec) factor = V(splat)((T)0.999), term = V(splat)((T)1e-3);
-    V(vec) chain[kl_machine_many];
+    V(vec) chain[KL_MACHINE_MANY];
     KL_UNROLL
     for (int c = 0; c < chains; c++) chain[c] = V(splat)((T)c);
     for (int64_t i = 0; i < steps; i++) {
@@ -16,10 +16,10 @@ KL_INLINE double KL_FN(machine_fma)(int64_t steps, const int chains) {
 }
 
 static double KL_FN(machine_fma_few)(int64_t steps) {
-    return KL_FN(machine_fma)(steps, kl_machine_few);
+    return KL_FN(machine_fma)(steps, KL_MACHINE_FEW);
 }
 static double KL_FN(machine_fma_many)(int64_t steps) {
-    return KL_FN(machine_fma)(steps, kl_machine_many);
+    return KL_FN(machine_fma)(steps, KL_MACHINE_MANY);
 }
 
 /* The sum of g: eight chains, so that memory is what it waits for. */

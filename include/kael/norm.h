@@ -33,7 +33,7 @@ enum kl_norm_term {
 #define KL_BODY "kael/norm.inc.h"
 #include "kael/foreach_isa.h"
 
-/* add: x[count] meets a block's kl_lanes lanes, element 0 at `lane`. widen: of 16 bits to f32.
+/* add: x[count] meets a block's KL_LANES lanes, element 0 at `lane`. widen: of 16 bits to f32.
  * meet: the block's partial. */
 struct kl_norm_kernels {
     void (*add[2])(int term, double p, const void *x, int64_t count, int64_t lane, double *lanes);
@@ -49,7 +49,7 @@ static const struct kl_norm_kernels kl_norm_table[KL_ISA_COUNT] = {
 #undef X
 };
 
-enum { kl_norm_tile = 1024 }; /* elements of a strided tensor that are gathered at a time */
+enum { KL_NORM_TILE = 1024 }; /* elements of a strided tensor that are gathered at a time */
 
 struct kl_norm {
     const struct kl_norm_kernels *kernels;
@@ -74,15 +74,15 @@ KL_INLINE int64_t kl_norm_find(const struct kl_norm *norm, int64_t i) {
 /* Elements of a tile, or of a contiguous tensor, meet the lanes. */
 static void kl_norm_meet_lanes(const struct kl_norm *norm, const struct kl_norm_part *part,
                                const void *x, int64_t count, int64_t lane, double *lanes) {
-    float wide[kl_norm_tile];
+    float wide[KL_NORM_TILE];
     if (part->storage == KL_STORAGE_plain) {
         norm->kernels->add[part->dtype == KL_DTYPE_f64](norm->term, norm->p, x, count, lane, lanes);
         return;
     }
-    for (int64_t i = 0; i < count; i += kl_norm_tile) {
-        const int64_t most = kl_min(count - i, kl_norm_tile);
+    for (int64_t i = 0; i < count; i += KL_NORM_TILE) {
+        const int64_t most = kl_min(count - i, KL_NORM_TILE);
         norm->kernels->widen(part->storage, (const uint16_t *)x + i, wide, most);
-        norm->kernels->add[0](norm->term, norm->p, wide, most, (lane + i) % kl_lanes, lanes);
+        norm->kernels->add[0](norm->term, norm->p, wide, most, (lane + i) % KL_LANES, lanes);
     }
 }
 
@@ -93,12 +93,12 @@ KL_INLINE int64_t kl_norm_itemsize(const struct kl_norm_part *part) {
 /* Elements [first, first + count) of a strided tensor, by way of a tile. */
 static void kl_norm_gather(const struct kl_norm *norm, const struct kl_norm_part *part,
                            int64_t first, int64_t count, int64_t lane, double *lanes) {
-    _Alignas(KL_ALIGNMENT) char tile[kl_norm_tile * sizeof(double)];
+    _Alignas(KL_ALIGNMENT) char tile[KL_NORM_TILE * sizeof(double)];
     const int64_t itemsize = kl_norm_itemsize(part);
     struct kl_dims dims = {.count = 0};
     for (int d = 0; d < part->ndim; d++) kl_dims_append(&dims, part->shape[d], part->strides[d], 0);
     while (count > 0) {
-        const int64_t most = kl_min(count, kl_norm_tile);
+        const int64_t most = kl_min(count, KL_NORM_TILE);
         for (int64_t done = 0, length = 1; done < most; done += length) {
             const int64_t offset = kl_dims_run(&dims, first + done, most - done, &length);
             const int64_t step = dims.count > 0 ? dims.strides[dims.count - 1] : 1;
@@ -108,20 +108,20 @@ static void kl_norm_gather(const struct kl_norm *norm, const struct kl_norm_part
             else kl_plane_copy(to, from, 1, length, itemsize);
         }
         kl_norm_meet_lanes(norm, part, tile, most, lane, lanes);
-        lane = (lane + most) % kl_lanes;
+        lane = (lane + most) % KL_LANES;
         first += most;
         count -= most;
     }
 }
 
 static double kl_norm_block(const struct kl_norm *norm, int64_t block) {
-    const int64_t begin = block * kl_reduction_block;
-    const int64_t end = kl_min(norm->size, begin + kl_reduction_block);
+    const int64_t begin = block * KL_REDUCTION_BLOCK;
+    const int64_t end = kl_min(norm->size, begin + KL_REDUCTION_BLOCK);
     const struct kl_norm_part *part = norm->parts + kl_norm_find(norm, begin);
-    double lanes[kl_lanes];
-    for (int l = 0; l < kl_lanes; l++) lanes[l] = norm->term == KL_NORM_LEAST ? INFINITY : 0.0;
+    double lanes[KL_LANES];
+    for (int l = 0; l < KL_LANES; l++) lanes[l] = norm->term == KL_NORM_LEAST ? INFINITY : 0.0;
     for (int64_t i = begin; i < end; ++part) {
-        const int64_t first = i - part->begin, lane = (i - begin) % kl_lanes;
+        const int64_t first = i - part->begin, lane = (i - begin) % KL_LANES;
         const int64_t count = kl_min(part->size - first, end - i);
         if (count <= 0) continue;
         if (part->contiguous) {
@@ -170,12 +170,12 @@ static int kl_norm(const struct kl_runtime *rt, int term, double p, struct kl_no
     }
     *total = 0;
     if (norm.size == 0) return KL_OK;
-    const int64_t blocks = kl_ceil_div(norm.size, kl_reduction_block);
+    const int64_t blocks = kl_ceil_div(norm.size, KL_REDUCTION_BLOCK);
     const int64_t bytes = blocks * (int64_t)sizeof(double);
     if (blocks == 1) return kl_norm_body(&norm, 0, 1);
     norm.partials = rt->alloc(bytes);
     if (!norm.partials) return KL_NO_MEMORY;
-    const int64_t grain = kl_grain(rt, blocks, kl_reduction_block);
+    const int64_t grain = kl_grain(rt, blocks, KL_REDUCTION_BLOCK);
     const int status = rt->parallel_for(0, blocks, grain, kl_norm_body, &norm);
     if (status == KL_OK) *total = kl_norm_total(&norm, blocks);
     rt->release(norm.partials, bytes);

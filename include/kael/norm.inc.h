@@ -22,8 +22,8 @@ KL_INLINE VD(vec) KL_FN(norm_meets)(int term, VD(vec) acc, VD(vec) x, VD(vec) p)
 /* An incomplete group: count elements of which the first has lane `lane`. */
 KL_INLINE void KL_FN(norm_part)(int term, VD(vec) p, const T *x, int64_t count, int64_t lane,
                                 VD(vec) *acc) {
-    enum { width = VD(width), vectors = kl_lanes / width };
-    T group[kl_lanes] = {0};
+    enum { width = VD(width), vectors = KL_LANES / width };
+    T group[KL_LANES] = {0};
     memcpy(group + lane, x, (size_t)count * sizeof(T));
     const VD(vec) first = VD(splat)((double)lane), last = VD(splat)((double)(lane + count));
     KL_UNROLL
@@ -37,15 +37,15 @@ KL_INLINE void KL_FN(norm_part)(int term, VD(vec) p, const T *x, int64_t count, 
 
 KL_INLINE void KL_FN(norm_walk)(int term, double order, const T *x, int64_t count, int64_t lane,
                                 double *lanes) {
-    enum { width = VD(width), vectors = kl_lanes / width };
+    enum { width = VD(width), vectors = KL_LANES / width };
     const VD(vec) p = VD(splat)(order);
     VD(vec) acc[vectors];
     KL_UNROLL
     for (int v = 0; v < vectors; v++) acc[v] = VD(load)(lanes + v * width);
-    const int64_t head = lane > 0 ? kl_min(kl_lanes - lane, count) : 0;
+    const int64_t head = lane > 0 ? kl_min(KL_LANES - lane, count) : 0;
     if (head > 0) KL_FN(norm_part)(term, p, x, head, lane, acc);
     int64_t i = head;
-    for (; i + kl_lanes <= count; i += kl_lanes) {
+    for (; i + KL_LANES <= count; i += KL_LANES) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             acc[v] = KL_FN(norm_meets)(term, acc[v], KL_FN(wide)(x + i + v * width), p);
@@ -73,7 +73,7 @@ static void KL_FN(norm_add)(int term, double p, const void *x, int64_t count, in
 
 /* The partial of a block: halving for sums; extremes, exact in any order, one by one. */
 static KL_UNUSED double KL_FN(norm_meet)(int term, const double *lanes) {
-    enum { width = VD(width), vectors = kl_lanes / width };
+    enum { width = VD(width), vectors = KL_LANES / width };
     KL_FN(lanes) a;
     VD(vec) extreme = VD(load)(lanes);
     KL_UNROLL
@@ -83,7 +83,7 @@ static KL_UNUSED double KL_FN(norm_meet)(int term, const double *lanes) {
     }
     if (term < KL_NORM_GREATEST) return KL_FN(lanes_meet)(&a, KL_TERM_VALUE);
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = width >> level;
         if (half > 0) {
             extreme = KL_FN(norm_meets)(term, extreme, VD(swap)(extreme, half), extreme);

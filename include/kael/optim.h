@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "kael/half.h"
 #include "kael/optim/adadelta.h"
 #include "kael/optim/adagrad.h"
 #include "kael/optim/adam.h"
@@ -28,14 +29,13 @@
 #include "kael/optim/assign.h"
 #include "kael/optim/average.h"
 #include "kael/optim/clip.h"
-#include "kael/half.h"
-#include "kael/philox.h"
 #include "kael/optim/lion.h"
 #include "kael/optim/nadam.h"
 #include "kael/optim/radam.h"
 #include "kael/optim/rmsprop.h"
 #include "kael/optim/rprop.h"
 #include "kael/optim/sgd.h"
+#include "kael/philox.h"
 
 /* Updates elements [first, first + count) of one row. */
 typedef void (*kl_optim_kernel)(const struct kl_optim_row *row, int64_t first, int64_t count);

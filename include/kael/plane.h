@@ -17,7 +17,7 @@ struct kl_plane {
 /* Vectors of every platform's baseline; memory need not be aligned. */
 typedef uint32_t kl_words __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint64_t kl_longs __attribute__((vector_size(16), aligned(1), may_alias));
-enum { kl_words_side = 4, kl_longs_side = 2 };
+enum { KL_WORDS_SIDE = 4, KL_LONGS_SIDE = 2 };
 
 /* Square of 4 x 4 words: word r of in + e * in_step goes to word e of out + r * out_step; steps in
  * bytes. */
@@ -56,7 +56,7 @@ KL_INLINE void kl_plane_each(struct kl_plane to, struct kl_plane from, int64_t b
 }
 
 /* Strips of 16 elements use each cache line whole, whichever side is the contiguous one. */
-enum { kl_plane_strip = 16 };
+enum { KL_PLANE_STRIP = 16 };
 
 KL_INLINE void kl_plane_move(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
                              const int64_t bytes) {
@@ -64,18 +64,18 @@ KL_INLINE void kl_plane_move(struct kl_plane to, struct kl_plane from, int64_t r
         kl_plane_each(to, from, 0, rows, 0, size, bytes); /* both stream along their rows */
         return;
     }
-    for (int64_t first = 0; first < size; first += kl_plane_strip) {
-        kl_plane_each(to, from, 0, rows, first, kl_min(first + kl_plane_strip, size), bytes);
+    for (int64_t first = 0; first < size; first += KL_PLANE_STRIP) {
+        kl_plane_each(to, from, 0, rows, first, kl_min(first + KL_PLANE_STRIP, size), bytes);
     }
 }
 
 /* The same where to.element and from.row are 1: squares turned in registers. */
 KL_INLINE void kl_plane_turn(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
                              const int64_t bytes) {
-    const int64_t side = bytes == 4 ? kl_words_side : kl_longs_side;
+    const int64_t side = bytes == 4 ? KL_WORDS_SIDE : KL_LONGS_SIDE;
     const int64_t squares = rows / side * side;
-    for (int64_t first = 0; first < size; first += kl_plane_strip) {
-        const int64_t last = kl_min(first + kl_plane_strip, size);
+    for (int64_t first = 0; first < size; first += KL_PLANE_STRIP) {
+        const int64_t last = kl_min(first + KL_PLANE_STRIP, size);
         const int64_t whole = first + (last - first) / side * side;
         for (int64_t r = 0; r < squares; r += side) {
             for (int64_t e = first; e < whole; e += side) {

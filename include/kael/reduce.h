@@ -21,7 +21,7 @@
 #include "kael/foreach_isa.h"
 
 /* rows: totals of x[rows][size]. columns: `rows` rows of a strip meet its state, `first` of them
- * having gone before (a multiple of kl_lanes). columns_meet: the strip's totals. */
+ * having gone before (a multiple of KL_LANES). columns_meet: the strip's totals. */
 struct kl_reduce_kernels {
     void (*rows)(int term, const void *x, int64_t row_stride, int64_t rows, int64_t size,
                  bool far, const double *centers, kl_total *totals, int64_t *indices);
@@ -70,14 +70,14 @@ struct kl_room {
 };
 
 KL_INLINE int64_t kl_reduce_state_bytes(const struct kl_reduce *r) {
-    return r->plan.columns ? kl_lanes * r->plan.width * (int64_t)sizeof(double) : 0;
+    return r->plan.columns ? KL_LANES * r->plan.width * (int64_t)sizeof(double) : 0;
 }
 
 KL_INLINE int64_t kl_reduce_tile_bytes(const struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
     const int64_t depth = plan->columns
-                              ? kl_strip_rows
-                              : plan->group * kl_min(plan->size, kl_reduction_block);
+                              ? KL_STRIP_ROWS
+                              : plan->group * kl_min(plan->size, KL_REDUCTION_BLOCK);
     return plan->direct ? 0 : kl_round_up(depth * plan->width * r->itemsize, KL_ALIGNMENT);
 }
 
@@ -115,8 +115,8 @@ static void kl_reduce_stage(const struct kl_reduce *r, const struct kl_item *ite
 static void kl_reduce_columns(const struct kl_reduce *r, int term, const struct kl_item *item,
                               const struct kl_room *room) {
     const int64_t stride = r->plan.direct ? r->plan.reduced.strides[0] : item->count;
-    for (int64_t first = 0; first < item->size; first += kl_strip_rows) {
-        const int64_t rows = kl_min(item->size - first, kl_strip_rows);
+    for (int64_t first = 0; first < item->size; first += KL_STRIP_ROWS) {
+        const int64_t rows = kl_min(item->size - first, KL_STRIP_ROWS);
         const char *x = room->tile;
         if (r->plan.direct) {
             x = r->x + (item->x + (item->begin + first) * stride) * r->itemsize;
@@ -227,7 +227,7 @@ static kl_total kl_reduce_meet(const struct kl_reduce *r, const kl_total *partia
             total.i = (int64_t)(old + next);
         } else if (kl_reduce_replaces(r, partials[b], total)) {
             total = partials[b];
-            if (partial_indices) *index = b * kl_reduction_block + partial_indices[b];
+            if (partial_indices) *index = b * KL_REDUCTION_BLOCK + partial_indices[b];
         }
     }
     return total;
@@ -268,10 +268,10 @@ static void kl_reduce_partial(const struct kl_reduce *r, const struct kl_item *i
 
 static int kl_reduce_body(void *context, int64_t first, int64_t last) {
     const struct kl_reduce *r = (const struct kl_reduce *)context;
-    kl_total near[3 * kl_near_outputs];
+    kl_total near[3 * KL_NEAR_OUTPUTS];
     const int64_t state = kl_reduce_state_bytes(r), tile = kl_reduce_tile_bytes(r);
     const int64_t width = kl_max(r->plan.width, r->plan.group);
-    const bool wide = width > kl_near_outputs;
+    const bool wide = width > KL_NEAR_OUTPUTS;
     const int64_t bytes = state + tile + (wide ? 3 * 8 * width : 0);
     char *scratch = bytes > 0 ? (char *)r->rt->alloc(bytes) : NULL;
     if (bytes > 0 && !scratch) return KL_NO_MEMORY;
@@ -291,7 +291,7 @@ static int kl_reduce_body(void *context, int64_t first, int64_t last) {
 static int kl_reduce_run(struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
     const int64_t items = plan->outputs / plan->strip * plan->tiles * plan->blocks;
-    const int64_t work = plan->width * kl_max(1, kl_min(plan->size, kl_reduction_block));
+    const int64_t work = plan->width * kl_max(1, kl_min(plan->size, KL_REDUCTION_BLOCK));
     const int64_t grain = kl_grain(r->rt, items, work);
     return r->rt->parallel_for(0, items, grain, kl_reduce_body, r);
 }
@@ -359,12 +359,12 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
     r.finish = finishes[reduction];
     r.values_dtype = values_dtype;
     r.indices = indices;
-    const int64_t short_row = kl_term_is_arg(r.term)   ? kl_short_index
-                              : r.term >= KL_TERM_MAX ? kl_short_extreme
-                                                      : kl_short_sum;
+    const int64_t short_row = kl_term_is_arg(r.term)   ? KL_SHORT_INDEX
+                              : r.term >= KL_TERM_MAX ? KL_SHORT_EXTREME
+                                                      : KL_SHORT_SUM;
     kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row);
     if (r.plan.outputs == 0) return KL_OK;
-    r.far = r.plan.direct && r.plan.outputs * r.plan.size * r.itemsize >= kl_far_bytes;
+    r.far = r.plan.direct && r.plan.outputs * r.plan.size * r.itemsize >= KL_FOLD_FAR;
     r.kernels = &kl_reduce_table[kl_reduce_isa(&r, dtype)][dtype];
     if (r.plan.size == 0) r.x = (const char *)&nothing;
     if (r.plan.blocks == 1) return kl_reduce_run(&r);

@@ -8,7 +8,7 @@
 #include "kael/fold_columns.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
-/* Totals of rows x[rows][size] (at x + r * row_stride), size <= kl_reduction_block; `far` where
+/* Totals of rows x[rows][size] (at x + r * row_stride), size <= KL_REDUCTION_BLOCK; `far` where
  * they come from memory. */
 static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, int64_t rows,
                                int64_t size, bool far, const double *centers, kl_total *totals,
@@ -18,13 +18,13 @@ static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, i
         const T *x = (const T *)data + r * row_stride; \
         totals[r].f = (total);                         \
     }
-#define KL_CASE(term, center)                                                     \
-    case term:                                                                    \
-        if (far) {                                                                \
-            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, kl_far_ahead)) \
-        } else {                                                                  \
-            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))            \
-        }                                                                         \
+#define KL_CASE(term, center)                                                      \
+    case term:                                                                     \
+        if (far) {                                                                 \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, KL_FOLD_AHEAD)) \
+        } else {                                                                   \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))             \
+        }                                                                          \
         break
     switch (term) {
     KL_CASE(KL_TERM_VALUE, 0);

@@ -31,7 +31,7 @@ KL_INLINE V(vec) KL_FN(least)(bool greatest, const T *x, int64_t size) {
 /* The least of all lanes, in each. */
 KL_INLINE V(vec) KL_FN(least_lane)(V(vec) least) {
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = V(width) >> level;
         if (half > 0) least = KL_FN(minimum)(least, V(swap)(least, half));
     }

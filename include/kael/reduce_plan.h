@@ -4,7 +4,7 @@
  *     columns form   neighbouring outputs are closer together than an output's elements: vectors
  *                    run across a strip of columns, memory is streamed
  *
- * Either way an item of work is one block of kl_reduction_block elements of each output in a tile,
+ * Either way an item of work is one block of KL_REDUCTION_BLOCK elements of each output in a tile,
  * and the fold's order is that of the logical index, so the form never shows in the bits.
  */
 #ifndef KAEL_REDUCE_PLAN_H
@@ -18,18 +18,18 @@
 enum {
     /* Columns of a strip: 32 KiB of an f32 row, and 1 MiB of lanes in L2. Reading whole rows is
      * what streams: (4096, 4096) took 2.4 ms so, 8 ms with 256 columns and 20 ms with 64. */
-    kl_strip_columns = 4096,
-    kl_staged_columns = 256,
-    kl_strip_rows = 256, /* rows that a strip reads before it moves on: eight for each lane */
+    KL_STRIP_COLUMNS = 4096,
+    KL_STAGED_COLUMNS = 256,
+    KL_STRIP_ROWS = 256, /* rows that a strip reads before it moves on: eight for each lane */
     /* Rows shorter than this are turned, so that vectors run across them: in place a row takes 3 ns
      * for a sum, 7 for an extreme and 30 to 130 for its index. */
-    kl_short_sum = 4,
-    kl_short_extreme = 16,
-    kl_short_index = 48,
+    KL_SHORT_SUM = 4,
+    KL_SHORT_EXTREME = 16,
+    KL_SHORT_INDEX = 48,
     /* Elements of neighbouring rows that are staged together, or read in place by one call. */
-    kl_staged_rows = 4096,
-    kl_direct_rows = 1 << 16,
-    kl_group_blocks = 16 /* of one output, taken together at most: 1 MiB of f32 */
+    KL_STAGED_ROWS = 4096,
+    KL_DIRECT_ROWS = 1 << 16,
+    KL_GROUP_BLOCKS = 16 /* of one output, taken together at most: 1 MiB of f32 */
 };
 
 struct kl_plan {
@@ -67,16 +67,16 @@ KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
 /* Outputs of a tile. Strips are wide, but `threads` get one each. */
 KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     if (!plan->columns) {
-        int64_t rows = kl_staged_rows / kl_max(1, plan->size);
+        int64_t rows = KL_STAGED_ROWS / kl_max(1, plan->size);
         if (plan->direct && plan->blocks == 1) {
             const int64_t shared = plan->outputs / (4 * threads);
-            rows = kl_max(rows, kl_min(kl_direct_rows / kl_max(1, plan->size), shared));
+            rows = kl_max(rows, kl_min(KL_DIRECT_ROWS / kl_max(1, plan->size), shared));
         }
-        return kl_max(1, kl_min(plan->strip, kl_min(rows, kl_near_outputs)));
+        return kl_max(1, kl_min(plan->strip, kl_min(rows, KL_NEAR_OUTPUTS)));
     }
-    int64_t width = plan->direct ? kl_strip_columns : kl_staged_columns;
+    int64_t width = plan->direct ? KL_STRIP_COLUMNS : KL_STAGED_COLUMNS;
     if (plan->outputs / plan->strip * plan->blocks < threads) {
-        width = kl_min(width, kl_round_up(kl_ceil_div(plan->strip, threads), kl_near_outputs));
+        width = kl_min(width, kl_round_up(kl_ceil_div(plan->strip, threads), KL_NEAR_OUTPUTS));
     }
     return kl_min(width, plan->strip);
 }
@@ -88,10 +88,10 @@ KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
     const struct kl_dims *reduced = &plan->reduced;
     const int last = reduced->count - 1;
     if (plan->columns || plan->strip > 1 || plan->blocks == 1) return 1;
-    if (plan->direct) return kl_group_blocks;
+    if (plan->direct) return KL_GROUP_BLOCKS;
     if (last < 1) return 1;
     if (llabs(reduced->strides[last]) <= llabs(reduced->strides[last - 1])) return 1;
-    return kl_min(kl_group_blocks, kl_ceil_div(16 * reduced->shape[last], kl_reduction_block));
+    return kl_min(KL_GROUP_BLOCKS, kl_ceil_div(16 * reduced->shape[last], KL_REDUCTION_BLOCK));
 }
 
 /* Bit d of `mask` marks a reduced dim. The output is contiguous in the order of the kept dims.
@@ -122,10 +122,10 @@ static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
     const int64_t step = llabs(reduced->strides[reduced->count - 1]);
     plan->columns = plan->strip > 1 && plan->size > 0 &&
                     (single || llabs(plan->strip_stride) < step ||
-                     (plan->size < short_row && plan->strip >= kl_near_outputs));
+                     (plan->size < short_row && plan->strip >= KL_NEAR_OUTPUTS));
     const int64_t inner = plan->columns ? plan->strip_stride : reduced->strides[0];
     plan->direct = reduced->count == 1 && inner == 1;
-    plan->blocks = kl_max(1, kl_ceil_div(plan->size, kl_reduction_block));
+    plan->blocks = kl_max(1, kl_ceil_div(plan->size, KL_REDUCTION_BLOCK));
     plan->width = kl_plan_width(plan, threads);
     plan->tiles = kl_ceil_div(plan->strip, plan->width);
     plan->group = kl_plan_group(plan);
@@ -154,9 +154,9 @@ KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number
         item.x += digit * plan->outer.strides[d];
         item.out += digit * plan->outer.out[d];
     }
-    item.begin = item.block * kl_reduction_block;
-    item.size = kl_min(plan->size - item.begin, kl_reduction_block);
-    item.blocks = kl_max(1, kl_min(most, (plan->size - item.begin) / kl_reduction_block));
+    item.begin = item.block * KL_REDUCTION_BLOCK;
+    item.size = kl_min(plan->size - item.begin, KL_REDUCTION_BLOCK);
+    item.blocks = kl_max(1, kl_min(most, (plan->size - item.begin) / KL_REDUCTION_BLOCK));
     return item;
 }
 

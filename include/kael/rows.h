@@ -8,19 +8,19 @@
 
 /* X(name, cost of an element) */
 #define KL_ROW_KERNELS(X)                            \
-    X(softmax, kl_exponential_cost)                  \
-    X(log_softmax, kl_exponential_cost)              \
-    X(causal_softmax, kl_exponential_cost)           \
-    X(logsumexp, kl_exponential_cost)                \
-    X(standardize, kl_standardize_cost)              \
-    X(rms, kl_standardize_cost)                      \
-    X(cumsum, kl_standardize_cost)                   \
-    X(softmax_backward, kl_standardize_cost)         \
-    X(log_softmax_backward, kl_exponential_cost)     \
-    X(causal_softmax_backward, kl_standardize_cost)  \
-    X(logsumexp_backward, kl_exponential_cost)       \
-    X(standardize_backward, 2 * kl_standardize_cost) \
-    X(rms_backward, 2 * kl_standardize_cost)
+    X(softmax, KL_EXPONENTIAL_COST)                  \
+    X(log_softmax, KL_EXPONENTIAL_COST)              \
+    X(causal_softmax, KL_EXPONENTIAL_COST)           \
+    X(logsumexp, KL_EXPONENTIAL_COST)                \
+    X(standardize, KL_STANDARDIZE_COST)              \
+    X(rms, KL_STANDARDIZE_COST)                      \
+    X(cumsum, KL_STANDARDIZE_COST)                   \
+    X(softmax_backward, KL_STANDARDIZE_COST)         \
+    X(log_softmax_backward, KL_EXPONENTIAL_COST)     \
+    X(causal_softmax_backward, KL_STANDARDIZE_COST)  \
+    X(logsumexp_backward, KL_EXPONENTIAL_COST)       \
+    X(standardize_backward, 2 * KL_STANDARDIZE_COST) \
+    X(rms_backward, 2 * KL_STANDARDIZE_COST)
 
 enum kl_row_kernel {
 #define X(name, cost) KL_ROW_##name,
@@ -63,7 +63,7 @@ static int kl_cumsum_integer_columns(const struct kl_rows *call, const struct kl
     const int64_t x_step = call->operand[KL_ROW_X].element;
     const int64_t out_step = call->operand[KL_ROW_OUT].element;
     const int64_t *x = (const int64_t *)view->data[KL_ROW_X];
-    uint64_t *out = (uint64_t *)view->data[KL_ROW_OUT], total[kl_row_beside] = {0};
+    uint64_t *out = (uint64_t *)view->data[KL_ROW_OUT], total[KL_ROW_BESIDE] = {0};
     (void)row;
     for (int64_t e = 0; e < call->size; e++, x += x_step, out += out_step) {
         for (int64_t r = 0; r < rows; r++) out[r] = total[r] += (uint64_t)x[r];

@@ -1,3 +1,4 @@
+# cython: binding=False
 """Functions that take NumPy's names for arguments, as PyTorch's do: axis for dim, keepdims for
 keepdim. A call without these names costs a look at the ones that it has.
 
@@ -39,6 +40,11 @@ cdef class Named:
     cdef object function, numpy_function
     cdef tuple names  # of the parameters
     cdef dict __dict__
+    cdef object __weakref__
+
+    def __cinit__(self):
+        self.call = <vectorcallfunc> call_named
+        self.names = ()
 
     def __get__(self, instance, owner):
         return self if instance is None else MethodType(self, instance)
@@ -91,7 +97,7 @@ cdef PyObject *translated(Named self, PyObject **args, size_t nargs, tuple names
     return PyVectorcall_Call(<PyObject *> function, <PyObject *> positional, <PyObject *> given)
 
 
-def named(function, numpy_function=None):
+def named(function, numpy_function=None, names=None):
     """A function that takes NumPy's names too, and is what the function is otherwise.
 
     Parameters
@@ -99,13 +105,16 @@ def named(function, numpy_function=None):
     function : function
     numpy_function : function, optional
         What NumPy means by its name, where that is another one.
+    names : tuple of str, optional
+        Of the parameters of a compiled function, which does not tell them.
     """
     cdef Named self = Named.__new__(Named)
-    code = function.__code__
-    self.call = <vectorcallfunc> call_named
+    if names is None:
+        code = function.__code__
+        names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
     self.function = function
     self.numpy_function = function if numpy_function is None else numpy_function
-    self.names = tuple(code.co_varnames[:code.co_argcount + code.co_kwonlyargcount])
+    self.names = tuple(names)
     return update_wrapper(self, function)
 
 

@@ -10,6 +10,9 @@ cdef object nested_list(TensorBase self, const char *at, int d)
 # A fresh 0-d tensor that holds a Python number; OverflowError when an integer does not fit.
 cdef TensorBase new_number(int dtype, object value)
 
+# x as a tensor of the dtype of a tensor of floats; None for other kinds, and other operands.
+cdef TensorBase number_beside(object x, object other)
+
 # A tensor that Python can read as a number: item, tolist and the conversions.
 cdef class Numbers(TensorBase):
     pass

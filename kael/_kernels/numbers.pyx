@@ -1,5 +1,8 @@
+# cython: binding=False, embedsignature.format=clinic
 """Elements as Python numbers, and back; what a tensor of one element is to Python."""
 
+from cpython.float cimport PyFloat_CheckExact
+from cpython.long cimport PyLong_CheckExact
 from libc.stdint cimport int32_t, int64_t, uint8_t
 from libc.string cimport memcpy
 
@@ -81,6 +84,16 @@ cdef int store_integer(TensorBase self, object value) except -1:
     if not fits:
         raise OverflowError(f"{value} does not fit in {self.dtype_object.name}")
     return 0
+
+
+cdef TensorBase number_beside(object x, object other):
+    if (isinstance(other, TensorBase) and kl_is_float((<TensorBase> other).dtype)
+            and (PyFloat_CheckExact(x) or PyLong_CheckExact(x))):
+        try:
+            return new_number((<TensorBase> other).dtype, x)
+        except OverflowError:  # an int beyond double, which a test takes all the same
+            pass
+    return None
 
 
 def number(value, int code):

@@ -1,6 +1,6 @@
+# cython: binding=False, embedsignature.format=clinic
 """The number slots of kael.Tensor: a fast path for plain operands, kael.ops for everything else."""
 
-from cpython.float cimport PyFloat_CheckExact
 from cpython.long cimport PyLong_CheckExact
 from libc.stdint cimport int64_t, uint32_t
 
@@ -10,13 +10,13 @@ from kael._kernels.elementwise cimport (
 )
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.matmul cimport matmul_op
-from kael._kernels.numbers cimport Numbers, new_number
+from kael._kernels.numbers cimport Numbers, number_beside
 from kael._kernels.reduce cimport dims_mask, keeps_dims, reduce_op
 from kael._kernels.rows cimport row_op
 from kael._kernels.runtime cimport grad_enabled
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, kl_is_float, new_view,
-    same_shape, wrap_dim,
+    KL_DTYPE_bool, KL_DTYPE_f32, KL_DTYPE_u8, KL_MAX_DIMS, TensorBase, new_view, same_shape,
+    wrap_dim,
 )
 from kael._kernels.views cimport index_view, reshape_view, transpose_view
 
@@ -67,13 +67,7 @@ cdef inline TensorBase plain(object x, object other):
     Python number, or when x requires grad."""
     if isinstance(x, TensorBase):
         return None if (<TensorBase> x).requires_grad_flag and grad_enabled() else <TensorBase> x
-    if (isinstance(other, TensorBase) and kl_is_float((<TensorBase> other).dtype)
-            and (PyFloat_CheckExact(x) or PyLong_CheckExact(x))):
-        try:
-            return new_number((<TensorBase> other).dtype, x)
-        except OverflowError:  # an int beyond double, which a test takes all the same
-            pass
-    return None
+    return number_beside(x, other)
 
 
 cdef inline object binary(int op, str name, object a, object b, int least):

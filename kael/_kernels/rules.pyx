@@ -1,12 +1,9 @@
 """The plain case of the rules of kael.ops.elementwise: operands of one dtype that the kernel takes
 as they are. Every other case is the rule's general function, in ops/rules.py."""
 
-from cpython.float cimport PyFloat_CheckExact
-from cpython.long cimport PyLong_CheckExact
-
 from kael._kernels.elementwise cimport binary_op, unary_op
 from kael._kernels.graph cimport record_op, wants_grad
-from kael._kernels.numbers cimport new_number
+from kael._kernels.numbers cimport number_beside
 from kael._kernels.tensor cimport TensorBase, kl_is_float, new_view, same_shape
 
 
@@ -85,15 +82,7 @@ def unary(rule, general):
 
 cdef TensorBase operand(object x, object other):
     """x as a tensor of the dtype of the other operand; None when that takes a conversion."""
-    if isinstance(x, TensorBase):
-        return <TensorBase> x
-    if (isinstance(other, TensorBase) and kl_is_float((<TensorBase> other).dtype)
-            and (PyFloat_CheckExact(x) or PyLong_CheckExact(x))):
-        try:
-            return new_number((<TensorBase> other).dtype, x)
-        except OverflowError:  # an int beyond double, which a test takes all the same
-            pass
-    return None
+    return <TensorBase> x if isinstance(x, TensorBase) else number_beside(x, other)
 
 
 def binary(rule, general, unbroadcast):

@@ -1,3 +1,4 @@
+# cython: binding=False, embedsignature.format=clinic
 """TensorBase: the metadata of a tensor, kept in C so that small operations stay cheap."""
 
 from cpython.buffer cimport (

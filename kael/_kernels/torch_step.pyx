@@ -132,14 +132,8 @@ cdef class TorchStep(Step):
         cdef int k
         p = self.reader.take(owner, a, "parameters")
         g = self.reader.take(given, &b, "gradients")
-        if not kl_same_sizes(&a.layout, &b.layout):
-            raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
-                             f"of its parameter {tuple(p.shape)}")
-        if b.dtype != a.dtype:
-            raise TypeError(f"{self.op}: a gradient of {g.dtype} does not go with a parameter of "
-                            f"{p.dtype}")
+        self.check_gradient(p, g, &b)
         if self.clear:
-            self.check_distinct(&b.layout, "gradients, which are to be zeroed,")
             self.cleared.append(given)
         row = self.append(group)
         self.moved = self.moved or row.size != a.layout.size
@@ -163,6 +157,18 @@ cdef class TorchStep(Step):
         for k in range(len(self.keys)):
             if self.exists(k, group):
                 self.add_kept(row, k, owner, s, group)
+        return 0
+
+    cdef int check_gradient(self, object p, object g, const Array *b) except -1:
+        """Raises unless g, told by b, is one that p can be stepped by."""
+        if not kl_same_sizes(&self.like.layout, &b.layout):
+            raise ValueError(f"{self.op}: the gradient {tuple(g.shape)} does not have the shape "
+                             f"of its parameter {tuple(p.shape)}")
+        if b.dtype != self.like.dtype:
+            raise TypeError(f"{self.op}: a gradient of {g.dtype} does not go with a parameter of "
+                            f"{p.dtype}")
+        if self.clear:
+            self.check_distinct(&b.layout, "gradients, which are to be zeroed,")
         return 0
 
     cdef int add_param(self, kl_optim_row *row, object owner, dict s) except -1:

@@ -5,7 +5,7 @@ from kael.creation import ones, zeros
 from kael.nn import init
 from kael.nn.module import Module
 from kael.nn.parameter import Parameter
-from kael.ops.rows import rms_norm, standardize
+from kael.ops.rows import normalize, rms_norm
 
 __all__ = ["LayerNorm", "RMSNorm"]
 
@@ -69,7 +69,8 @@ class LayerNorm(Module):
             init.zeros_(self.bias)
 
     def forward(self, x):
-        return standardize(x, self.normalized_shape, self.eps, self.weight, self.bias)
+        sizes = self.normalized_shape
+        return normalize("layer_norm", x, sizes, self.eps, self.weight, self.bias)
 
     def extra_repr(self):
         return (

@@ -38,7 +38,7 @@ KL_INLINE struct kl_product kl_strip(const struct kl_strips_job *job, int64_t s)
         kl_min(steps * (c + 1) / job->column_strips * job->column_step, part.columns) - left;
     part.a.data += top * part.a.row;
     part.b.data += left * part.b.column;
-    part.out += top * part.out_row + left * job->kernels->size;
+    part.out += top * part.out_row + left * part.out_column;
     if (part.bias != NULL) part.bias += left * job->kernels->size;
     return part;
 }

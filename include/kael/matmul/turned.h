@@ -20,12 +20,12 @@
  * lanes the first `skip` belong to the set before. */
 struct kl_turned_set {
     int64_t left, skip;
-    char *out; /* for whole sets that of the product, else a buffer */
+    char *out; /* for whole sets of columns side by side that of the product, else a buffer */
     int64_t out_row;
 };
 
 /* More rows than a kernel takes pass one after the other, from the second pass on with b in L1. */
-enum { KL_TURNED_PASSES = 2, KL_TURNED_SET_BYTES = KL_TURNED_ROWS * 64 };
+enum { KL_TURNED_PASSES = 2, KL_TURNED_SET_BYTES = KL_TURNED_ROWS * 64 + KL_PACK_SLACK };
 
 /* Whether the lines of a square meet in one set of L1. */
 KL_INLINE bool kl_turned_collide(const struct kl_turned_kernels *turned,
@@ -44,8 +44,8 @@ KL_INLINE const struct kl_turned_kernels *kl_turned_kernels_for(
 }
 
 struct kl_turned_job {
+    const struct kl_tile_kernels *kernels;
     const struct kl_turned_kernels *turned;
-    int64_t size;
     const struct kl_product *product;
     const char *a; /* packed: [inner][height] of each pass */
 };
@@ -54,7 +54,7 @@ struct kl_turned_job {
 KL_INLINE const char *kl_turned_b(const struct kl_turned_job *job, int64_t left, int64_t block) {
     const struct kl_product *const product = job->product;
     left = kl_min(left, product->columns - job->turned->lanes);
-    return product->b.data + left * product->b.column + block * KL_INNER_BLOCK * job->size;
+    return product->b.data + left * product->b.column + block * KL_INNER_BLOCK * job->kernels->size;
 }
 
 /* An inner block of a set, and the block `ahead` that the same stream will come to `later` sets
@@ -63,7 +63,7 @@ KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *j
                                                    const struct kl_turned_set *set, int64_t block,
                                                    int64_t later, int64_t ahead) {
     const struct kl_product *const product = job->product;
-    const int64_t first = block * KL_INNER_BLOCK, size = job->size;
+    const int64_t first = block * KL_INNER_BLOCK, size = job->kernels->size;
     const int64_t next = set->left + later * job->turned->lanes;
     const bool biased = product->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
     return (struct kl_turned_stream){
@@ -82,7 +82,7 @@ KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *j
 static void kl_turned_run(const struct kl_turned_job *job, const struct kl_turned *all) {
     const struct kl_turned_kernels *const turned = job->turned;
     const struct kl_panels passes = kl_balance(job->product->rows, turned->rows);
-    const int64_t size = job->size;
+    const int64_t size = job->kernels->size;
     int64_t top = 0;
     for (int64_t p = 0; p < passes.count; ++p) {
         const int height = passes.height + (p < passes.taller);
@@ -125,17 +125,18 @@ KL_INLINE void kl_turned_abreast(const struct kl_turned_job *job, const struct k
     kl_turned_run(job, &pair);
 }
 
-/* Set s of the product; a set that is not whole goes by a buffer. */
+/* Set s of the product. */
 KL_INLINE struct kl_turned_set kl_turned_begin(const struct kl_turned_job *job, int64_t s,
                                                char *buffer) {
     const struct kl_product *const product = job->product;
-    const int64_t lanes = job->turned->lanes, size = job->size;
+    const int64_t lanes = job->turned->lanes, size = job->kernels->size;
     const int64_t left = kl_min(s * lanes, product->columns - lanes);
-    struct kl_turned_set set = {left, s * lanes - left, product->out + left * size,
+    struct kl_turned_set set = {left, s * lanes - left, product->out + left * product->out_column,
                                 product->out_row};
-    if (set.skip == 0) return set;
-    for (int64_t i = 0; i < product->rows && !product->fresh; ++i)
-        memcpy(buffer + i * lanes * size, set.out + i * set.out_row, (size_t)(lanes * size));
+    if (set.skip == 0 && product->out_column == size) return set;
+    if (!product->fresh)
+        job->kernels->pack(set.out, product->out_column, product->out_row, lanes, product->rows,
+                           lanes, buffer);
     set.out = buffer;
     set.out_row = lanes * size;
     return set;
@@ -143,12 +144,23 @@ KL_INLINE struct kl_turned_set kl_turned_begin(const struct kl_turned_job *job, 
 
 KL_INLINE void kl_turned_end(const struct kl_turned_job *job, const struct kl_turned_set *set) {
     const struct kl_product *const product = job->product;
-    if (set->skip == 0) return;
-    const int64_t size = job->size, skipped = set->skip * size;
-    char *const out = product->out + set->left * size;
-    for (int64_t i = 0; i < product->rows; ++i)
-        memcpy(out + i * product->out_row + skipped, set->out + i * set->out_row + skipped,
-               (size_t)(set->out_row - skipped));
+    const int64_t size = job->kernels->size, rows = product->rows, skipped = set->skip * size;
+    if (skipped == 0 && product->out_column == size) return;
+    char *const out = product->out + (set->left + set->skip) * product->out_column;
+    if (product->out_column == size) {
+        for (int64_t i = 0; i < rows; ++i)
+            memcpy(out + i * product->out_row, set->out + i * set->out_row + skipped,
+                   (size_t)(set->out_row - skipped));
+        return;
+    }
+    char turned[KL_TURNED_SET_BYTES];
+    const int64_t lanes = job->turned->lanes - set->skip, bytes = rows * size;
+    job->kernels->pack(set->out + skipped, set->out_row, size, rows, lanes, rows, turned);
+    if (product->out_column == bytes)
+        memcpy(out, turned, (size_t)(lanes * bytes));
+    else
+        for (int64_t l = 0; l < lanes; ++l)
+            memcpy(out + l * product->out_column, turned + l * bytes, (size_t)bytes);
 }
 
 /* Two sets of columns; of the second one, where there is none, the values go nowhere. Each adds its
@@ -160,7 +172,7 @@ static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alon
     struct kl_turned_set second = first;
     if (alone) {
         second.out = buffer[1];
-        second.out_row = job->turned->lanes * job->size;
+        second.out_row = job->turned->lanes * job->kernels->size;
     } else {
         second = kl_turned_begin(job, s + 1, buffer[1]);
     }
@@ -200,7 +212,7 @@ KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
 static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product, char *scratch) {
     const struct kl_turned_kernels *const turned = kl_turned_kernels_for(kernels, product);
-    struct kl_turned_job job = {turned, kernels->size, product, product->a.data};
+    struct kl_turned_job job = {kernels, turned, product, product->a.data};
     if (kl_turned_a_bytes(kernels, product) > 0) {
         const struct kl_block rows =
             kl_block_at(kernels, product, 0, product->rows, 0, product->inner, 0, 0);

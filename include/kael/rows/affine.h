@@ -7,7 +7,7 @@
 #include "kael/fold.h"
 #include "kael/runtime.h"
 
-enum { kl_affine_strip = 256 }; /* columns: two arrays of lanes of 64 KiB, products of 8 KiB */
+enum { KL_AFFINE_STRIP = 256 }; /* columns: two arrays of lanes of 64 KiB, products of 8 KiB */
 
 /* x[rows][size] and g[rows][size], contiguous; moments[rows][2] as in struct kl_rows. weight[size]
  * and bias[size] receive the gradients; either may be NULL. */
@@ -22,7 +22,7 @@ struct kl_affine {
 };
 
 struct kl_affine_lanes {
-    double *weight, *bias; /* kl_lanes * width each, or NULL */
+    double *weight, *bias; /* KL_LANES * width each, or NULL */
 };
 
 struct kl_affine_kernels {
@@ -47,7 +47,7 @@ KL_INLINE void kl_affine_end(const struct kl_affine *call, struct kl_tree *trees
 /* Strips of columns: each thread its own, all rows of it. */
 static int kl_affine_body(void *context, int64_t first, int64_t last) {
     const struct kl_affine *call = (const struct kl_affine *)context;
-    const int64_t lanes_bytes = kl_lanes * call->width * (int64_t)sizeof(double);
+    const int64_t lanes_bytes = KL_LANES * call->width * (int64_t)sizeof(double);
     const int64_t tree_bytes =
         call->blocks > 1 ? call->width * (int64_t)sizeof(struct kl_tree) : 0;
     const int64_t bytes = 2 * (lanes_bytes + tree_bytes);
@@ -61,8 +61,8 @@ static int kl_affine_body(void *context, int64_t first, int64_t last) {
         const int64_t column = strip * call->width;
         const int64_t width = kl_min(call->width, call->size - column);
         if (trees) memset(trees, 0, (size_t)(2 * tree_bytes));
-        for (int64_t begin = 0; begin < call->rows; begin += kl_reduction_block) {
-            const int64_t end = kl_min(call->rows, begin + kl_reduction_block);
+        for (int64_t begin = 0; begin < call->rows; begin += KL_REDUCTION_BLOCK) {
+            const int64_t end = kl_min(call->rows, begin + KL_REDUCTION_BLOCK);
             call->kernels->block(call, begin, end, column, width, &lanes);
             if (trees && lanes.weight) kl_affine_push(trees, lanes.weight, width);
             if (trees && lanes.bias) kl_affine_push(others, lanes.bias, width);
@@ -79,9 +79,9 @@ static int kl_affine_run(struct kl_affine *call, const struct kl_affine_kernels 
     if (call->size == 0) return KL_OK;
     const int64_t share = kl_ceil_div(call->size, call->rt->num_threads());
     call->kernels = kernels;
-    call->width = kl_min(kl_affine_strip, kl_round_up(share, 16));
+    call->width = kl_min(KL_AFFINE_STRIP, kl_round_up(share, 16));
     call->strips = kl_ceil_div(call->size, call->width);
-    call->blocks = kl_ceil_div(call->rows, kl_reduction_block);
+    call->blocks = kl_ceil_div(call->rows, KL_REDUCTION_BLOCK);
     const int64_t grain = kl_grain(call->rt, call->strips, 4 * call->rows * call->width);
     return call->rt->parallel_for(0, call->strips, grain, kl_affine_body, call);
 }

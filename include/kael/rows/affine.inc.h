@@ -29,14 +29,14 @@ KL_INLINE void KL_FN(affine_product)(const T *x, const double *moments, const T 
 }
 
 /* The lanes of a strip meet rows first .. first + rows - 1 of a block; first is a multiple of
- * kl_lanes * affine_depth. x, g: the strip's first row of these; either lanes may be NULL. */
+ * KL_LANES * affine_depth. x, g: the strip's first row of these; either lanes may be NULL. */
 KL_INLINE void KL_FN(affine_add)(const struct kl_affine *call, const T *x, const T *g,
                                  const double *moments, int64_t first, int64_t rows, int64_t width,
                                  struct kl_affine_lanes *lanes) {
-    T products[KL_FN(affine_depth) * kl_affine_strip];
-    const int64_t step = kl_lanes * call->size;
-    for (int64_t lane = 0; lane < kl_min(rows, kl_lanes); lane++) {
-        const int64_t groups = (rows - lane + kl_lanes - 1) / kl_lanes;
+    T products[KL_FN(affine_depth) * KL_AFFINE_STRIP];
+    const int64_t step = KL_LANES * call->size;
+    for (int64_t lane = 0; lane < kl_min(rows, KL_LANES); lane++) {
+        const int64_t groups = (rows - lane + KL_LANES - 1) / KL_LANES;
         const T *y = g + lane * call->size;
         if (lanes->bias) {
             KL_FN(span)(KL_TERM_VALUE, first == 0, y, NULL, step, groups, NULL, width,
@@ -45,7 +45,7 @@ KL_INLINE void KL_FN(affine_add)(const struct kl_affine *call, const T *x, const
         if (!lanes->weight) continue;
         for (int64_t d = 0; d < groups; d++) {
             KL_FN(affine_product)(x + lane * call->size + d * step,
-                                  moments + 2 * (lane + d * kl_lanes), y + d * step,
+                                  moments + 2 * (lane + d * KL_LANES), y + d * step,
                                   products + d * width, width, call->size);
         }
         KL_FN(span)(KL_TERM_VALUE, first == 0, products, NULL, width, groups, NULL, width,
@@ -57,7 +57,7 @@ KL_INLINE void KL_FN(affine_add)(const struct kl_affine *call, const T *x, const
  * in the first `width` elements of the lanes. */
 static void KL_FN(affine_block)(const struct kl_affine *call, int64_t begin, int64_t end,
                                 int64_t column, int64_t width, struct kl_affine_lanes *lanes) {
-    const int64_t most = kl_lanes * KL_FN(affine_depth);
+    const int64_t most = KL_LANES * KL_FN(affine_depth);
     for (int64_t row = begin; row < end; row += most) {
         const int64_t rows = kl_min(end - row, most), at = row * call->size + column;
         KL_FN(affine_add)(call, (const T *)call->x + at, (const T *)call->g + at,

@@ -14,8 +14,8 @@
 struct KL_FN(columns) {
     int64_t size, pitch;
     T *near, *other; /* size * pitch each */
-    double *acc;     /* kl_lanes * pitch */
-    T largest[kl_row_beside], totals[kl_row_beside];
+    double *acc;     /* KL_LANES * pitch */
+    T largest[KL_ROW_BESIDE], totals[KL_ROW_BESIDE];
 };
 
 KL_INLINE void KL_FN(columns_begin)(struct KL_FN(columns) *s, const struct kl_rows *call,

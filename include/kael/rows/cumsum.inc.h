@@ -10,23 +10,23 @@
  * so that six additions an element, all across vectors, give what i would for the fold itself.
  */
 
-enum { KL_FN(scan_piece) = 8 * kl_lanes, KL_FN(scan_room) = KL_FN(scan_piece) + kl_lanes };
+enum { KL_FN(scan_piece) = 8 * KL_LANES, KL_FN(scan_room) = KL_FN(scan_piece) + KL_LANES };
 
-/* A piece of a block: x[size] to the prefixes in the last level, behind kl_lanes elements of what
+/* A piece of a block: x[size] to the prefixes in the last level, behind KL_LANES elements of what
  * went before on every level. */
 KL_INLINE void KL_FN(scan)(const T *x, int64_t size,
                            double (*level)[KL_FN(scan_room)]) {
     double *lanes = level[0];
     for (int64_t i = 0, left = size; left > 0; i += VD(width), left -= VD(width)) {
         const VD(vec) met = VD(add)(VD(load)(lanes + i), KL_FN(take_wide)(x + i, left));
-        VD(store)(lanes + kl_lanes + i, met);
+        VD(store)(lanes + KL_LANES + i, met);
     }
-    for (int k = 1; k <= kl_lane_levels; k++) {
-        const double *from = level[k - 1] + kl_lanes;
-        const int half = kl_lanes >> k;
+    for (int k = 1; k <= KL_LANE_LEVELS; k++) {
+        const double *from = level[k - 1] + KL_LANES;
+        const int half = KL_LANES >> k;
         for (int64_t i = 0; i < size; i += VD(width)) {
             const VD(vec) met = VD(add)(VD(load)(from + i), VD(load)(from + i - half));
-            VD(store)(level[k] + kl_lanes + i, met);
+            VD(store)(level[k] + KL_LANES + i, met);
         }
     }
 }
@@ -46,7 +46,7 @@ KL_INLINE void KL_FN(scan_store)(const struct kl_tree *tree, const double *prefi
 static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                               int64_t row, int64_t rows) {
     (void)row;
-    double level[kl_lane_levels + 1][KL_FN(scan_room)];
+    double level[KL_LANE_LEVELS + 1][KL_FN(scan_room)];
     for (int64_t r = 0; r < rows; r++) {
         const T *x = KL_FN(row)(view, KL_ROW_X, r);
         T *out = KL_FN(row)(view, KL_ROW_OUT, r);
@@ -54,11 +54,11 @@ static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_vi
         tree.blocks = tree.depth = 0;
         for (int64_t i = 0; i < call->size; i += KL_FN(scan_piece)) {
             const int64_t size = kl_min(call->size - i, KL_FN(scan_piece));
-            for (int k = 0; k <= kl_lane_levels; k++) {
+            for (int k = 0; k <= KL_LANE_LEVELS; k++) {
                 double *past = level[k];
-                const size_t bytes = kl_lanes * sizeof *past;
-                if (i % kl_reduction_block == 0) {
-                    if (k == kl_lane_levels && i > 0) {
+                const size_t bytes = KL_LANES * sizeof *past;
+                if (i % KL_REDUCTION_BLOCK == 0) {
+                    if (k == KL_LANE_LEVELS && i > 0) {
                         kl_tree_push(&tree, KL_TERM_VALUE, past[KL_FN(scan_room) - 1]);
                     }
                     memset(past, 0, bytes);
@@ -67,35 +67,35 @@ static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_vi
                 }
             }
             KL_FN(scan)(x + i, size, level);
-            KL_FN(scan_store)(&tree, level[kl_lane_levels] + kl_lanes, out + i, size);
+            KL_FN(scan_store)(&tree, level[KL_LANE_LEVELS] + KL_LANES, out + i, size);
         }
     }
     return KL_OK;
 }
 
-/* Rows side by side, at most a block long: a vector of them at a time, the last kl_lanes elements
+/* Rows side by side, at most a block long: a vector of them at a time, the last KL_LANES elements
  * of each level but the last in `past`. What an element would meet before element 0 is left out. */
 static int KL_FN(cumsum_columns)(const struct kl_rows *call, const struct kl_row_view *view,
                                  int64_t row, int64_t rows) {
     enum { width = VD(width) };
     const int64_t x_step = call->operand[KL_ROW_X].element;
     const int64_t out_step = call->operand[KL_ROW_OUT].element;
-    double past[kl_lane_levels][kl_lanes * width];
+    double past[KL_LANE_LEVELS][KL_LANES * width];
     (void)row;
     for (int64_t c = 0; c < rows; c += width) {
         const int64_t left = rows - c;
         const T *x = (const T *)view->data[KL_ROW_X] + c;
         T *out = (T *)view->data[KL_ROW_OUT] + c;
         for (int64_t e = 0; e < call->size; e++, x += x_step, out += out_step) {
-            double *lane = past[0] + e % kl_lanes * width;
-            const VD(vec) start = e < kl_lanes ? VD(splat)(0) : VD(load)(lane);
+            double *lane = past[0] + e % KL_LANES * width;
+            const VD(vec) start = e < KL_LANES ? VD(splat)(0) : VD(load)(lane);
             VD(vec) met = VD(add)(start, KL_FN(take_wide)(x, left));
             KL_UNROLL
-            for (int k = 0; k < kl_lane_levels; k++) {
-                const int half = kl_lanes >> (k + 1);
-                VD(store)(past[k] + e % kl_lanes * width, met);
+            for (int k = 0; k < KL_LANE_LEVELS; k++) {
+                const int half = KL_LANES >> (k + 1);
+                VD(store)(past[k] + e % KL_LANES * width, met);
                 if (e < half) continue;
-                met = VD(add)(met, VD(load)(past[k] + (e - half) % kl_lanes * width));
+                met = VD(add)(met, VD(load)(past[k] + (e - half) % KL_LANES * width));
             }
             KL_FN(put_narrow)(out, met, left);
         }

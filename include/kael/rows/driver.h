@@ -15,16 +15,16 @@
 #include "kael/runtime.h"
 
 /* Work of an element against one addition: what the grain is reckoned from. */
-enum { kl_exponential_cost = 16, kl_standardize_cost = 4 };
+enum { KL_EXPONENTIAL_COST = 16, KL_STANDARDIZE_COST = 4 };
 
 enum {
-    kl_row_tile = 16,   /* staged rows: a cache line of f32 across them */
-    kl_row_group = 16,  /* rows whose passes a kernel interleaves */
-    kl_row_beside = 64, /* rows side by side that a kernel takes together, at most */
-    kl_row_few = 16,    /* fewer are staged */
-    /* Bytes of their elements, where they are more than kl_row_few: (64, 1000, 64) f32 takes 3.4 ms
+    KL_ROW_TILE = 16,   /* staged rows: a cache line of f32 across them */
+    KL_ROW_GROUP = 16,  /* rows whose passes a kernel interleaves */
+    KL_ROW_BESIDE = 64, /* rows side by side that a kernel takes together, at most */
+    KL_ROW_FEW = 16,    /* fewer are staged */
+    /* Bytes of their elements, where they are more than KL_ROW_FEW: (64, 1000, 64) f32 takes 3.4 ms
      * so, 4.3 with a quarter. */
-    kl_row_room = 1 << 18
+    KL_ROW_ROOM = 1 << 18
 };
 
 /* One operand of a call. */
@@ -154,8 +154,8 @@ static KL_UNUSED void kl_rows_merge(struct kl_rows *call) {
 /* Whether the rows lie side by side, enough of them, and the kernel can take them so. */
 KL_INLINE bool kl_rows_beside(const struct kl_rows *call) {
     const int last = call->ndim - 1;
-    if (!call->columns || last < 0 || call->shape[last] < kl_row_few) return false;
-    if (call->operand[KL_ROW_X].element == 1 || call->size > kl_reduction_block) return false;
+    if (!call->columns || last < 0 || call->shape[last] < KL_ROW_FEW) return false;
+    if (call->operand[KL_ROW_X].element == 1 || call->size > KL_REDUCTION_BLOCK) return false;
     for (int o = 0; o < KL_ROW_OPERANDS; o++) {
         const struct kl_row_operand *operand = &call->operand[o];
         if (!operand->data) continue;
@@ -167,25 +167,25 @@ KL_INLINE bool kl_rows_beside(const struct kl_rows *call) {
 
 /* How many a kernel takes at a time. */
 KL_INLINE int64_t kl_rows_width(const struct kl_rows *call) {
-    const int64_t fit = kl_row_room / (call->size * call->itemsize) / kl_row_few * kl_row_few;
-    return kl_max(kl_row_few, kl_min(kl_row_beside, fit));
+    const int64_t fit = KL_ROW_ROOM / (call->size * call->itemsize) / KL_ROW_FEW * KL_ROW_FEW;
+    return kl_max(KL_ROW_FEW, kl_min(KL_ROW_BESIDE, fit));
 }
 
 KL_INLINE int64_t kl_rows_scratch_bytes(const struct kl_rows *call) {
     int64_t tiles = 0;
     if (call->columns) {
-        const int64_t lanes = kl_lanes * (int64_t)sizeof(double);
+        const int64_t lanes = KL_LANES * (int64_t)sizeof(double);
         return kl_rows_width(call) * (2 * call->size * call->itemsize + lanes);
     }
     for (int o = 0; o < KL_ROW_OPERANDS; o++) tiles += kl_row_staged(call, &call->operand[o]);
-    return tiles * kl_row_tile * call->size * call->itemsize;
+    return tiles * KL_ROW_TILE * call->size * call->itemsize;
 }
 
 /* Runs the kernel on `count` rows from `row` on. */
 static KL_UNUSED int kl_rows_tile(const struct kl_rows *call, int64_t row, int64_t count,
                                   const struct kl_row_view *view, char *scratch) {
     struct kl_row_view near = *view;
-    const int64_t tile_bytes = kl_row_tile * call->size * call->itemsize;
+    const int64_t tile_bytes = KL_ROW_TILE * call->size * call->itemsize;
     for (int o = 0; o < KL_ROW_OPERANDS; o++) {
         if (!kl_row_staged(call, &call->operand[o])) continue;
         near.data[o] = scratch;
@@ -211,7 +211,7 @@ static KL_UNUSED int kl_rows_body(void *context, int64_t first, int64_t last) {
     const int64_t bytes = kl_rows_scratch_bytes(call);
     char *scratch = bytes > 0 ? (char *)call->rt->alloc(bytes) : NULL;
     if (bytes > 0 && !scratch) return KL_NO_MEMORY;
-    const int64_t most = call->columns ? kl_rows_width(call) : bytes > 0 ? kl_row_tile
+    const int64_t most = call->columns ? kl_rows_width(call) : bytes > 0 ? KL_ROW_TILE
                                                                          : last - first;
     int status = KL_OK;
     for (int64_t row = first, count = 0; row < last && status == KL_OK; row += count) {

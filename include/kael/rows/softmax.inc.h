@@ -6,7 +6,7 @@ static int KL_FN(softmax_rows)(const struct kl_rows *call, const struct kl_row_v
     const int64_t size = call->size;
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
         KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         for (int64_t g = 0; g < count; g++) {
             const T *e = KL_FN(kept)(call, view, near, g, first + g);
@@ -26,7 +26,7 @@ static int KL_FN(log_softmax_rows)(const struct kl_rows *call, const struct kl_r
     const int64_t size = call->size;
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T largest[kl_row_group], logs[kl_row_group];
+        T largest[KL_ROW_GROUP], logs[KL_ROW_GROUP];
         KL_FN(group_logs)(call, view, first, count, largest, logs);
         for (int64_t g = 0; g < count; g++) {
             const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
@@ -56,7 +56,7 @@ static int KL_FN(softmax_backward_rows)(const struct kl_rows *call, const struct
     const int64_t size = call->size;
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T shared[kl_row_group];
+        T shared[KL_ROW_GROUP];
         for (int64_t g = 0; g < count; g++) {
             const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
             shared[g] = (T)KL_FN(fold_of)(x, KL_FN(row)(view, KL_ROW_Y, first + g), size);
@@ -77,7 +77,7 @@ static int KL_FN(log_softmax_backward_rows)(const struct kl_rows *call,
     const int64_t size = call->size;
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T totals[kl_row_group];
+        T totals[KL_ROW_GROUP];
         for (int64_t g = 0; g < count; g++) {
             totals[g] = (T)KL_FN(fold_of)(KL_FN(row)(view, KL_ROW_Y, first + g), NULL, size);
         }
@@ -101,7 +101,7 @@ static int KL_FN(logsumexp_rows)(const struct kl_rows *call, const struct kl_row
                                  int64_t row, int64_t rows) {
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T near[KL_FN(near_room)], shift[kl_row_group], logs[kl_row_group];
+        T near[KL_FN(near_room)], shift[KL_ROW_GROUP], logs[KL_ROW_GROUP];
         for (int64_t g = 0; g < count; g++) {
             const T largest = KL_FN(largest)(KL_FN(row)(view, KL_ROW_X, first + g), call->size);
             shift[g] = largest - largest == 0 ? largest : 0;
@@ -121,7 +121,7 @@ static int KL_FN(logsumexp_backward_rows)(const struct kl_rows *call,
                                           int64_t rows) {
     (void)row;
     KL_EACH_GROUP(first, count, call->size, rows) {
-        T near[KL_FN(near_room)], largest[kl_row_group], totals[kl_row_group];
+        T near[KL_FN(near_room)], largest[KL_ROW_GROUP], totals[KL_ROW_GROUP];
         KL_FN(group_totals)(call, view, first, count, true, near, largest, totals);
         for (int64_t g = 0; g < count; g++) {
             const T *e = KL_FN(kept)(call, view, near, g, first + g);

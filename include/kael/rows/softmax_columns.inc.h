@@ -96,7 +96,7 @@ static int KL_FN(logsumexp_backward_columns)(const struct kl_rows *call,
                                              const struct kl_row_view *view, int64_t row,
                                              int64_t rows) {
     struct KL_FN(columns) s;
-    T slopes[kl_row_beside];
+    T slopes[KL_ROW_BESIDE];
     (void)row;
     for (int64_t c = 0; c < rows; c++) slopes[c] = *KL_FN(row)(view, KL_ROW_SLOPE, c);
     KL_FN(columns_exp_totals)(&s, call, view, rows);

@@ -40,14 +40,14 @@ KL_INLINE void KL_FN(standardized)(const T *x, const double *moments, T *out, in
 
 /* The fold of x[size], which is left in wide[] as doubles; or, where `centred`, that of the squares
  * of wide - center, which are left in wide[] before squaring. Behind them come zeros, up to
- * kl_lanes. size is at most a block. */
+ * KL_LANES. size is at most a block. */
 KL_INLINE double KL_FN(wide_fold)(bool centred, const T *x, double center, double *wide,
                                   int64_t size) {
-    enum { width = VD(width), vectors = kl_lanes / width };
+    enum { width = VD(width), vectors = KL_LANES / width };
     const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
     KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
     int64_t i = 0;
-    for (; i + kl_lanes <= size; i += kl_lanes) {
+    for (; i + KL_LANES <= size; i += KL_LANES) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
             const int64_t k = i + v * width;
@@ -97,17 +97,17 @@ KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide
 enum { KL_FN(wide_room) = 2112 };
 
 KL_INLINE bool KL_FN(fits_wide)(int64_t size) {
-    return sizeof(T) < sizeof(double) && size + kl_lanes <= KL_FN(wide_room);
+    return sizeof(T) < sizeof(double) && size + KL_LANES <= KL_FN(wide_room);
 }
 
 /* Standardized rows that fit, widened, then * weight, + bias; as many together as there is room
  * for, because the end of a fold and the roots wait for one value. */
 KL_INLINE int KL_FN(wide_norm_rows)(bool centred, const struct kl_rows *call,
                                     const struct kl_row_view *view, int64_t row, int64_t rows) {
-    double wide[KL_FN(wide_room)], moments[kl_row_group][2];
+    double wide[KL_FN(wide_room)], moments[KL_ROW_GROUP][2];
     const double n = (double)call->size;
-    const int64_t step = call->size / kl_lanes * kl_lanes + kl_lanes;
-    const int64_t most = kl_min(kl_row_group, KL_FN(wide_room) / step);
+    const int64_t step = call->size / KL_LANES * KL_LANES + KL_LANES;
+    const int64_t most = kl_min(KL_ROW_GROUP, KL_FN(wide_room) / step);
     for (int64_t first = 0; first < rows; first += most) {
         const int64_t count = kl_min(most, rows - first);
         for (int64_t g = 0; g < count; g++) {
@@ -143,7 +143,7 @@ KL_INLINE int KL_FN(norm_rows)(bool centred, const struct kl_rows *call,
         return KL_FN(wide_norm_rows)(centred, call, view, row, rows);
     }
     KL_EACH_GROUP(first, count, call->size, rows) {
-        double moments[kl_row_group][2];
+        double moments[KL_ROW_GROUP][2];
         KL_FN(group_moments)(centred, call, view, first, count, moments);
         if (call->moments) {
             memcpy(call->moments + 2 * (row + first), moments, (size_t)count * sizeof moments[0]);
@@ -172,9 +172,9 @@ KL_INLINE double KL_FN(wide_moment)(const T *x, double center, const double *wid
                                     double *wide_x, int64_t size) {
     const VD(vec) middle = VD(splat)(center), zero = VD(splat)(0);
     KL_FN(lanes) a = KL_FN(lanes_start)(KL_TERM_VALUE);
-    for (int64_t i = 0; i < size; i += kl_lanes) {
+    for (int64_t i = 0; i < size; i += KL_LANES) {
         KL_UNROLL
-        for (int v = 0; v < kl_lanes / VD(width); v++) {
+        for (int v = 0; v < KL_LANES / VD(width); v++) {
             const int64_t k = i + v * VD(width), left = size - k;
             VD(vec) next = zero;
             if (KL_LIKELY(left >= VD(width))) {
@@ -236,7 +236,7 @@ KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call
                                         const struct kl_row_view *view, int64_t row,
                                         int64_t rows) {
     const int64_t size = call->size;
-    const bool fits = KL_FN(fits_wide)(2 * size + kl_lanes);
+    const bool fits = KL_FN(fits_wide)(2 * size + KL_LANES);
     const T *weight = (const T *)call->weight;
     T near[KL_FN(wide_room) / 2];
     for (int64_t r = 0; r < rows; r++) {

@@ -34,7 +34,7 @@ KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
     }
     V(vec) met = V(max)(V(max)(most[0], most[1]), V(max)(most[2], most[3]));
     KL_UNROLL
-    for (int level = 1; level <= kl_lane_levels; level++) {
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = width >> level;
         if (half > 0) met = V(max)(met, V(swap)(met, half));
     }
@@ -49,10 +49,10 @@ KL_INLINE void KL_FN(exp_shifted)(const T *x, T largest, T *e, int64_t size) {
     }
 }
 
-/* The fold of exp(x[i] - largest) for i < size <= kl_reduction_block, kept in e where e is not
+/* The fold of exp(x[i] - largest) for i < size <= KL_REDUCTION_BLOCK, kept in e where e is not
  * NULL. Goes by chunks that stay in L1. */
 KL_INLINE double KL_FN(exp_block)(const T *x, T largest, T *e, int64_t size) {
-    enum { chunk = 16 * kl_lanes };
+    enum { chunk = 16 * KL_LANES };
     T buffer[chunk];
     KL_FN(lanes) lanes = KL_FN(lanes_start)(KL_TERM_VALUE);
     for (int64_t i = 0; i < size; i += chunk) {
@@ -65,11 +65,11 @@ KL_INLINE double KL_FN(exp_block)(const T *x, T largest, T *e, int64_t size) {
 }
 
 static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
-    if (size <= kl_reduction_block) return KL_FN(exp_block)(x, largest, e, size);
+    if (size <= KL_REDUCTION_BLOCK) return KL_FN(exp_block)(x, largest, e, size);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
-    for (int64_t i = 0; i < size; i += kl_reduction_block) {
-        const int64_t count = kl_min(size - i, kl_reduction_block);
+    for (int64_t i = 0; i < size; i += KL_REDUCTION_BLOCK) {
+        const int64_t count = kl_min(size - i, KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, KL_TERM_VALUE,
                      KL_FN(exp_block)(x + i, largest, e ? e + i : NULL, count));
     }
@@ -83,7 +83,7 @@ enum { KL_FN(near_room) = (1 << 13) / sizeof(T) };
 
 KL_INLINE int64_t KL_FN(group)(int64_t size, int64_t rows) {
     const int64_t fit = KL_FN(near_room) / kl_round_up(kl_max(1, size), V(width));
-    return kl_min(rows, kl_max(1, kl_min(fit, kl_row_group)));
+    return kl_min(rows, kl_max(1, kl_min(fit, KL_ROW_GROUP)));
 }
 
 /* Row r of an operand. */
