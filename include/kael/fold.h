@@ -20,8 +20,8 @@ enum {
     KL_NEAR_OUTPUTS = 64,       /* outputs that are few: their totals fit on the stack */
     /* How much is read from where most of it is in memory, or may be, and how many bytes ahead a
      * walk along rows then asks for lines. One thread of Zen 4, sums of f32: 40 MB (some of which
-     * is in L3) 1.03 ms, asking so 0.92; 64 MiB 2.0 and 1.92. At 4 to 8 KiB, inside the page that
-     * the processor itself is fetching, half as much again; so is any distance for 4 MiB in L3. */
+     * is in L3) take 1.05 ms, asking so 0.92; 64 MiB 2.03 and 1.92; 96 MiB gain nothing. 4 KiB
+     * ahead it costs a quarter, at any distance a half if the data are in L3. */
     KL_FOLD_FAR = 32 << 20,
     KL_FOLD_AHEAD = 15 << 10
 };

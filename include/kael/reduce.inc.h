@@ -18,13 +18,13 @@ static void KL_FN(reduce_rows)(int term, const void *data, int64_t row_stride, i
         const T *x = (const T *)data + r * row_stride; \
         totals[r].f = (total);                         \
     }
-#define KL_CASE(term, center)                                                   \
-    case term:                                                                  \
-        if (far) {                                                              \
+#define KL_CASE(term, center)                                                      \
+    case term:                                                                     \
+        if (far) {                                                                 \
             KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, KL_FOLD_AHEAD)) \
-        } else {                                                                \
-            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))          \
-        }                                                                       \
+        } else {                                                                   \
+            KL_ROWS(KL_FN(fold_block)(term, x, NULL, center, size, 0))             \
+        }                                                                          \
         break
     switch (term) {
     KL_CASE(KL_TERM_VALUE, 0);

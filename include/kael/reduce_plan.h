@@ -26,9 +26,10 @@ enum {
     KL_SHORT_SUM = 4,
     KL_SHORT_EXTREME = 16,
     KL_SHORT_INDEX = 48,
-    KL_STAGED_ROW = 4096,   /* elements of neighbouring rows that are staged together */
-    KL_DIRECT_ROW = 1 << 16, /* or read in place by one call: that costs 1 KiB of reading */
-    KL_GROUP_BLOCKS = 16    /* of one output, taken together at most: 1 MiB of f32 */
+    /* Elements of neighbouring rows that are staged together, or read in place by one call. */
+    KL_STAGED_ROWS = 4096,
+    KL_DIRECT_ROWS = 1 << 16,
+    KL_GROUP_BLOCKS = 16 /* of one output, taken together at most: 1 MiB of f32 */
 };
 
 struct kl_plan {
@@ -66,10 +67,10 @@ KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
 /* Outputs of a tile. Strips are wide, but `threads` get one each. */
 KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     if (!plan->columns) {
-        int64_t rows = KL_STAGED_ROW / kl_max(1, plan->size);
+        int64_t rows = KL_STAGED_ROWS / kl_max(1, plan->size);
         if (plan->direct && plan->blocks == 1) {
             const int64_t shared = plan->outputs / (4 * threads);
-            rows = kl_max(rows, kl_min(KL_DIRECT_ROW / kl_max(1, plan->size), shared));
+            rows = kl_max(rows, kl_min(KL_DIRECT_ROWS / kl_max(1, plan->size), shared));
         }
         return kl_max(1, kl_min(plan->strip, kl_min(rows, KL_NEAR_OUTPUTS)));
     }
@@ -80,9 +81,9 @@ KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
     return kl_min(width, plan->strip);
 }
 
-/* Where the elements of a long output are nearer to each other across its innermost dim than along
- * it (the sum of a transposed matrix), staging as many blocks at once as make 16 lines of that dim
- * uses each cache line whole. */
+/* Blocks that are read in place are taken together. Where the elements of a long output are nearer
+ * to each other across its innermost dim than along it (the sum of a transposed matrix), staging as
+ * many blocks at once as make 16 lines of that dim uses each cache line whole. */
 KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
     const struct kl_dims *reduced = &plan->reduced;
     const int last = reduced->count - 1;
