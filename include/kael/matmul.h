@@ -49,7 +49,8 @@ KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
-    const int64_t rows = kl_max(4, product->rows);
+    enum { FEW_ROWS = 4 };
+    const int64_t rows = kl_max(FEW_ROWS, product->rows);
     const int64_t work = kl_work(rows, product->inner, product->columns) / KL_WORK_PER_ELEMENT;
     const int64_t tasks = work / kl_grain(rt, work, 1);
     return tasks < 2 ? 1 : kl_min(rt->num_threads(), tasks);
@@ -140,9 +141,10 @@ KL_INLINE bool kl_turns_b(const struct kl_tile_kernels *kernels,
         return product->rows <= FEW_ROWS &&
                product->columns >= KL_TURNED_VECTORS * kernels->width;
     const struct kl_turned_kernels *const turned = kl_turned_kernels_for(kernels, product);
+    if (kl_turned_collide(turned, product) && kl_b_within(kernels, product, KL_L2_BYTES))
+        return false;
     const int passes = kl_b_within(kernels, product, turned->once) ? 1 : KL_TURNED_PASSES;
-    return !(kl_turned_collide(turned, product) && kl_b_within(kernels, product, KL_L2_BYTES)) &&
-           product->rows <= passes * turned->rows &&
+    return product->rows <= passes * turned->rows &&
            product->columns >= turned->streams * turned->lanes;
 }
 
@@ -223,8 +225,8 @@ KL_INLINE bool kl_turns_a(const struct kl_tile_kernels *kernels,
 }
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
- * along it; and an out whose rows lie side by side has no other way. Else its columns lie apart
- * then, which suits the way `turned` alone. */
+ * along it; and an out whose rows lie side by side has no other way. Where neither is so, the
+ * columns of the transposed out lie apart, which suits the way `turned` alone. */
 KL_INLINE const struct kl_product *kl_oriented(const struct kl_tile_kernels *kernels,
                                                const struct kl_product *product,
                                                struct kl_product *space) {
