@@ -95,6 +95,27 @@ def test_a_dim_is_named_once():
             X.mean(axis=axis)
 
 
+def test_methods_are_functions_all_the_same():
+    for name in sorted(vars(kael.Tensor)):
+        method = vars(kael.Tensor)[name]
+        if type(method) is type(kael.sum):
+            assert pickle.loads(pickle.dumps(getattr(kael.Tensor, name))) is method, name
+    assert kael.Tensor.sum.__module__ == "kael.tensor"
+    assert kael.Tensor.sum.__qualname__ == "Tensor.sum"
+    assert kael.sum.__call__(X, axis=0).equal(X.sum(0))
+
+
+def test_only_numpys_own_calls_get_numpys_meaning():
+    assert kael.max(X, dim=0, out=None).indices.equal(X.argmax(0))
+    for call, given in [
+        (lambda: kael.mean(X, ddof=1), "ddof"),
+        (lambda: X.softmax(axis=1, keepdims=True), "keepdims"),
+        (lambda: X.sum(input=3), "input"),
+    ]:
+        with pytest.raises(TypeError, match=f"unexpected keyword argument .{given}."):
+            call()
+
+
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
 @pytest.mark.parametrize("keepdims", [False, True])
 @pytest.mark.parametrize(

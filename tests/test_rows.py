@@ -1,6 +1,8 @@
 """Row operations: R5 against a literal twin, the same bits in any batch and layout, odd values,
 torch's errors, gradients."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from conftest import THREAD_COUNTS, at_offset, bits_equal, spread
@@ -697,3 +699,28 @@ def test_bad_values_stay_in_their_row_at_every_width_and_place(name, every_isa):
                 assert out[2] == INF and out[3] == -INF
             elif name == "causal_softmax":
                 assert np.isnan(out[2:4]).all()
+
+
+@pytest.mark.parametrize("dtype", (np.float32, np.float64))
+def test_rows_of_one_element_wherever_they_lie(dtype, every_isa):
+    """Of them a dim's stride says nothing; 70 are enough to be read side by side."""
+    array = table(5, 140).astype(dtype).reshape(5, 140, 1)
+    targets = kael.zeros(5, 70, dtype=kael.int64)
+    for order in permutations(range(3)):
+        dim = order.index(2)
+        packed = np.ascontiguousarray(array[:, ::2].transpose(order))
+        x = kael.from_numpy(np.ascontiguousarray(array.transpose(order))).permute(
+            [order.index(d) for d in range(3)]
+        )[:, ::2]
+        x = x.permute(order).requires_grad_()
+        whole = kael.from_numpy(packed)
+        for run in (
+            lambda t, dim=dim: t.cumsum(dim),
+            lambda t, dim=dim: t.logsumexp(dim, keepdim=True),
+        ):
+            assert bits_equal(run(x).detach(), whole)
+        assert bits_equal(x.softmax(dim).detach(), np.ones_like(packed))
+        losses = kael.cross_entropy_losses(x.movedim(dim, -1).reshape(350, 1), targets.flatten())
+        assert bits_equal(losses.detach(), np.zeros(350, dtype))
+        x.logsumexp(dim).backward(whole.squeeze(dim))
+        assert bits_equal(x.grad, packed)

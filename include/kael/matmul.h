@@ -230,10 +230,11 @@ KL_INLINE bool kl_turns_a(const struct kl_tile_kernels *kernels,
 KL_INLINE const struct kl_product *kl_oriented(const struct kl_tile_kernels *kernels,
                                                const struct kl_product *product,
                                                struct kl_product *space) {
-    const bool turn = product->rows > 1 && product->bias == NULL &&
-                      (product->out_row == kernels->size || kl_turns_a(kernels, product));
-    if (turn) *space = kl_transposed(product);
-    return turn ? space : product;
+    if (product->rows <= 1 || product->bias != NULL) return product;
+    const bool side_by_side = product->out_row == kernels->size;
+    if (!side_by_side && !kl_turns_a(kernels, product)) return product;
+    *space = kl_transposed(product);
+    return side_by_side || kl_choose_way(kernels, space) == KL_TURNED ? space : product;
 }
 
 /* The product in any dtype but bool. out's columns lie side by side, or its rows do and there is no

@@ -38,7 +38,8 @@ def from_buffer(object exporter):
     check_ndim(storage.view.ndim, "from_buffer")
     for d in range(storage.view.ndim):
         shape[d] = storage.view.shape[d]
-    kl_pack_strides(storage.view.ndim, shape, strides, &size)
+    if not kl_pack_strides(storage.view.ndim, shape, strides, &size):
+        raise ValueError("from_buffer: the number of elements does not fit 64 bits")
     for d in range(storage.view.ndim):
         if storage.view.strides is NULL:  # ctypes' arrays, which are packed, say no more
             break

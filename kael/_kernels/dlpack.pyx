@@ -162,7 +162,8 @@ cdef TensorBase adopt(Taken owner, Described *tensor, bint writable):
         raise BufferError(f"from_dlpack: device type {tensor.device.kind} is not the CPU")
     check_ndim(tensor.ndim, "from_dlpack")
     code = element_types.index(element)
-    kl_pack_strides(tensor.ndim, tensor.shape, strides, &layout.size)
+    if not kl_pack_strides(tensor.ndim, tensor.shape, strides, &layout.size):
+        raise ValueError("from_dlpack: the number of elements does not fit 64 bits")
     if tensor.strides is not NULL:
         memcpy(strides, tensor.strides, tensor.ndim * sizeof(int64_t))
     layout.data = <char *> tensor.data + tensor.byte_offset

@@ -30,7 +30,7 @@ cdef extern from "Python.h":
 
 # Another name, and the parameter that it stands for where the function has that.
 cdef dict ALIASES = {"axis": "dim", "keepdims": "keepdim", "ddof": "correction", "input": "x"}
-# What NumPy passes to every method, whether its caller gave it or not.
+# What NumPy passes to every method beside axis, whether its caller gave it or not.
 cdef tuple UNLESS_GIVEN = ("out", "dtype")
 
 
@@ -49,11 +49,17 @@ cdef class Named:
     def __get__(self, instance, owner):
         return self if instance is None else MethodType(self, instance)
 
-    def __call__(self, *args, **kwargs):  # no call comes here: the type is changed below
-        raise NotImplementedError
+    def __call__(self, *args, **kwargs):
+        """Calls by name, ``f.__call__(x)``, come here; all others go the way that is set below."""
+        return self(*args, **kwargs)
+
+    def __set_name__(self, owner, name):
+        """Compiled methods, which name no module, belong to the class that lists them."""
+        if not hasattr(self, "__module__"):
+            self.__module__, self.__qualname__ = owner.__module__, f"{owner.__qualname__}.{name}"
 
     def __reduce__(self):
-        return self.__name__  # it stands in its module, as a function does
+        return self.__qualname__  # it stands in its module or class, as a function does
 
     def __repr__(self):
         return f"<function {self.__qualname__}>"
@@ -85,11 +91,13 @@ cdef PyObject *translated(Named self, PyObject **args, size_t nargs, tuple names
     cdef dict given = {}
     for i, name in enumerate(names):
         value = <object> args[count + i]
-        if name == "out" and value is None:
+        if name == "out" and value is None and "axis" in names:
             function = self.numpy_function
         if name in UNLESS_GIVEN and name not in self.names and value is None:
             continue
-        known = name if name in self.names else ALIASES.get(name, name)
+        known = ALIASES.get(name)
+        if name in self.names or known not in self.names:
+            known = name
         if known in given:
             raise TypeError(f"{self.__name__}: {known} is given twice")
         given[known] = value

@@ -242,7 +242,8 @@ cdef TensorBase instance(type kind, int dtype, int ndim):
 cdef int set_contiguous(TensorBase self, const int64_t *shape) except -1:
     """Shape, packed strides and size."""
     cdef bint fits = kl_pack_strides(self.ndim, shape, self.strides_, &self.size)
-    memcpy(self.shape_, shape, self.ndim * sizeof(int64_t))
+    if self.ndim > 0:  # else shape may be NULL, which memcpy must not get
+        memcpy(self.shape_, shape, self.ndim * sizeof(int64_t))
     self.contiguous = True
     if not fits or self.size > largest_request // kl_itemsize(self.dtype):
         nbytes = prod(self.shape) * kl_itemsize(self.dtype)

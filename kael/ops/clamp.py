@@ -26,7 +26,7 @@ def clamp(x, min=None, max=None):
     -------
     Tensor
         NaN stays NaN; where min > max the result is max. The gradient goes to ``x`` where
-        min <= x <= max, else to the bound that is the result; to none where that is NaN.
+        min <= x <= max, else to the bound that is the result; none goes to what is NaN.
 
     Raises
     ------

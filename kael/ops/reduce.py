@@ -308,7 +308,8 @@ def prod(x, dim=None, keepdim=False, *, dtype=None):
     Returns
     -------
     Tensor
-        The order of the factors is that of the terms of :func:`sum`.
+        The order of the factors is that of the terms of :func:`sum`. The gradient of an element is
+        the product of the others; it is infinite where the product of all overflows double.
     """
     out = _fold("prod", x, dim, keepdim, dtype)
     return record("prod", out, (x,), lambda g: (_prod_gradient(g, x, dim),), saved=(x,))

@@ -27,7 +27,8 @@ struct kl_turned_set {
     int64_t out_row;
 };
 
-/* More rows than a kernel takes pass one after the other, from the second pass on with b in L1. */
+/* More rows than a kernel takes pass one after the other, from the second pass on with b in L1. A
+ * set has at most KL_TURNED_ROWS rows of a vector of 64 bytes (turned_x86.inc.h sees to it). */
 enum { KL_TURNED_PASSES = 2, KL_TURNED_SET_BYTES = KL_TURNED_ROWS * 64 + KL_PACK_SLACK };
 
 /* Whether the lines of a square meet in one set of L1. */
@@ -156,7 +157,7 @@ KL_INLINE void kl_turned_end(const struct kl_turned_job *job, const struct kl_tu
                    (size_t)(set->out_row - skipped));
         return;
     }
-    char turned[KL_TURNED_SET_BYTES];
+    _Alignas(KL_ALIGNMENT) char turned[KL_TURNED_SET_BYTES];
     const int64_t lanes = job->turned->lanes - set->skip, bytes = rows * size;
     job->kernels->pack(set->out + skipped, set->out_row, size, rows, lanes, rows, turned);
     if (product->out_column == bytes)
@@ -170,7 +171,7 @@ KL_INLINE void kl_turned_end(const struct kl_turned_job *job, const struct kl_tu
  * inner blocks in order. */
 static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alone) {
     const int64_t whole = job->product->inner / KL_INNER_BLOCK;
-    char buffer[2][KL_TURNED_SET_BYTES] = {{0}};
+    _Alignas(KL_ALIGNMENT) char buffer[2][KL_TURNED_SET_BYTES] = {{0}};
     const struct kl_turned_set first = kl_turned_begin(job, s, buffer[0]);
     struct kl_turned_set second = first;
     if (alone) {
@@ -189,7 +190,7 @@ static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alon
 
 /* A set of columns alone, where a kernel leads a single stream. */
 static void kl_turned_alone(const struct kl_turned_job *job, int64_t s) {
-    char buffer[KL_TURNED_SET_BYTES];
+    _Alignas(KL_ALIGNMENT) char buffer[KL_TURNED_SET_BYTES];
     const struct kl_turned_set set = kl_turned_begin(job, s, buffer);
     const int64_t blocks = kl_ceil_div(job->product->inner, KL_INNER_BLOCK);
     for (int64_t block = 0; block < blocks; ++block) {

@@ -81,6 +81,13 @@ KL_INLINE void KL_FN(turned)(const struct kl_turned *job, const int rows) {
 KL_TURNED_HEIGHTS(X)
 #undef X
 
+#define X(h, v) +1
+enum { KL_FN(turned_rows) = KL_TURNED_HEIGHTS(X) };
+#undef X
+_Static_assert((KL_TURNED_ONCE == INT64_MAX ? 1 : KL_TURNED_PASSES) * KL_FN(turned_rows) *
+                       V(width) * (int)sizeof(T) + KL_PACK_SLACK <= KL_TURNED_SET_BYTES,
+               "a set does not fit its buffer");
+
 static const struct kl_turned_kernels KL_FN(turned_kernels) = {
     .streams = KL_TURNED_ABREAST,
     .lanes = V(width),
@@ -89,9 +96,7 @@ static const struct kl_turned_kernels KL_FN(turned_kernels) = {
 #define X(h, v) [(h) - 1] = KL_FN(turned_##h),
     .kernel = {KL_TURNED_HEIGHTS(X)},
 #undef X
-#define X(h, v) +1
-    .rows = KL_TURNED_HEIGHTS(X),
-#undef X
+    .rows = KL_FN(turned_rows),
 };
 #undef KL_TURNED_ABREAST
 #undef KL_TURNED_HEIGHTS

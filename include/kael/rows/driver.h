@@ -151,11 +151,13 @@ static KL_UNUSED void kl_rows_merge(struct kl_rows *call) {
     }
 }
 
-/* Whether the rows lie side by side, enough of them, and the kernel can take them so. */
+/* Whether the rows lie side by side, enough of them, and the kernel can take them so. Operands of
+ * one element for each row, such as losses, may lie anywhere. */
 KL_INLINE bool kl_rows_beside(const struct kl_rows *call) {
     const int last = call->ndim - 1;
     if (!call->columns || last < 0 || call->shape[last] < KL_ROW_FEW) return false;
-    if (call->operand[KL_ROW_X].element == 1 || call->size > KL_REDUCTION_BLOCK) return false;
+    if (call->size == 1 || call->size > KL_REDUCTION_BLOCK) return false;
+    if (call->operand[KL_ROW_X].element == 1) return false;
     for (int o = 0; o < KL_ROW_OPERANDS; o++) {
         const struct kl_row_operand *operand = &call->operand[o];
         if (!operand->data) continue;
