@@ -3,6 +3,8 @@
 import copy
 import pickle
 import re
+import weakref
+from collections import namedtuple
 
 import numpy as np
 import pytest
@@ -336,6 +338,11 @@ def test_a_module_dict_gives_back_and_takes_its_like():
                 take(key)
     with pytest.raises(TypeError, match="int is not a Module subclass"):
         other.update({"c": a, "d": 1})
+    for key in ("a.b", "", "training"):
+        with pytest.raises(KeyError):
+            other.update({"ok": b, key: b})
+    with pytest.raises(TypeError, match="module name should be a string"):
+        other.update({"ok": b, 1: b})
     assert list(other) == ["b"]
     other.clear()
     assert len(other) == 0 and len(table) == 2
@@ -401,6 +408,114 @@ def test_backward_hooks_replace_gradients():
         with pytest.raises(error, match=text):
             net(x).sum().backward()
         assert net.weight.grad is None
+
+
+class Twice(nn.Module):
+    """Two outputs of one input, as what ``kind`` makes of them."""
+
+    def __init__(self, kind=lambda *outs: outs):
+        super().__init__()
+        self.kind = kind
+        self.register_full_backward_hook(lambda *_: None)
+
+    def forward(self, x):
+        return self.kind(x * 2, x * 3)
+
+
+def test_a_failed_backward_leaves_nothing_to_the_next():
+    net, seen = Twice(), []
+    net.register_full_backward_hook(lambda m, inputs, outputs: seen.append(outputs))
+    x = kael.ones(2, requires_grad=True)
+    y, z = net(x)
+    handle = y.register_hook(lambda g: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        (y + z).sum().backward(retain_graph=True)
+    handle.remove()
+    y.sum().backward(retain_graph=True)
+    assert x.grad.tolist() == [2, 2] and seen[0][1] is None
+    # a walk within a walk has notes of its own
+    total, part = (y + z).sum(), z.sum()
+    y.register_hook(lambda g: kael.autograd.grad(part, x, retain_graph=True) and None)
+    x.grad = None
+    total.backward(retain_graph=True)
+    assert x.grad.tolist() == [5, 5] and len(seen) == 3 and None not in seen[2]
+
+
+def test_backward_hooks_see_only_gradients_of_their_own_walk():
+    inner = []
+    net = Twice(lambda a, b: inner.append(a) or (a, b))
+    seen = []
+    net.register_full_backward_hook(lambda m, inputs, outputs: seen.append(outputs))
+    x = kael.ones(2, requires_grad=True)
+    net(x)[1].sum().backward(retain_graph=True)
+    inner[0].sum().backward()  # past the outputs of the module
+    assert len(seen) == 1 and x.grad.tolist() == [5, 5]
+
+
+class ScaledSum(nn.Module):
+    """Its gradient reads the sum, not what was summed."""
+
+    def __init__(self):
+        super().__init__()
+        self.scale = nn.Parameter(kael.ones(1))
+
+    def forward(self, x, y):
+        return (x + y).sum() * self.scale
+
+
+@pytest.mark.parametrize("requires_grad", [True, False])
+def test_a_graph_with_backward_hooks_keeps_no_tensor_that_no_gradient_reads(requires_grad):
+    layer = ScaledSum()
+    layer.register_full_backward_hook(lambda *_: None)
+    before = kael.allocator_stats().in_use_bytes
+    x, y = kael.ones(5000, requires_grad=requires_grad) + 0, kael.ones(5000)
+    out, kept = layer(x, y), (weakref.ref(x), weakref.ref(y))
+    x = y = None
+    assert [tensor() for tensor in kept] == [None, None]
+    # A leaf is part of the graph, its memory too.
+    assert kael.allocator_stats().in_use_bytes - before < 20000 * (1 + requires_grad)
+    out.sum().backward()
+
+
+class Two(tuple):
+    """With a constructor of its own."""
+
+    def __new__(cls, a, b):
+        return super().__new__(cls, (a, b))
+
+
+class Fields(namedtuple("Fields", "a b")):
+    def __new__(cls, *outs):
+        return super().__new__(cls, *outs)
+
+
+def test_backward_hooks_leave_an_output_what_it_is():
+    made = []
+    for kind, expected in [
+        (lambda *outs: outs, tuple),
+        (lambda *outs: list(outs), list),
+        (Fields, Fields),
+        (Two, tuple),
+    ]:
+        net = Twice(lambda *outs, kind=kind: made.append(kind(*outs)) or made[-1])
+        x = kael.ones(2, requires_grad=True)
+        out = net(x)
+        assert type(out) is expected
+        (out[0] + out[1]).sum().backward()
+        assert x.grad.tolist() == [5, 5]
+        with kael.no_grad():
+            assert net(x) is made[-1]
+
+
+def test_backward_hooks_of_many_outputs():
+    net, seen = Twice(lambda *outs: [out * n for n in range(1, 4) for out in outs]), []
+    net.register_full_backward_hook(lambda m, inputs, outputs: seen.extend(outputs))
+    x = kael.ones(2, requires_grad=True)
+    for _ in range(2):
+        sum(n * out for n, out in enumerate(net(x))).sum().backward()
+        assert [g.tolist() for g in seen] == [[n, n] for n in range(6)]
+        seen.clear()
+    assert x.grad.tolist() == [2 * (2 * (0 + 2 * 2 + 3 * 4) + 3 * (1 + 2 * 3 + 3 * 5))] * 2
 
 
 def test_a_hook_may_remove_itself():

@@ -3,6 +3,8 @@
 The graph knows operations, not modules. So the tensors at an end of a module with backward hooks go
 through a gate: each becomes a view whose gradient only notes what arrives, and one node that the
 views depend on comes after all of them in a backward walk; it hands the notes to the hooks at once.
+A note is what that node gets for a gradient: a list, which the walk adds to the others as it adds
+tensors. So notes belong to the walk, and go with one that fails.
 """
 
 from collections import OrderedDict
@@ -116,6 +118,10 @@ class Calls:
         -------
         RemovableHandle
             ``remove()`` undoes it.
+
+        Notes
+        -----
+        Those of :meth:`register_full_backward_hook` hold here too.
         """
         return register(self._backward_pre_hooks, hook, prepend)
 
@@ -136,6 +142,13 @@ class Calls:
         RemovableHandle
             ``remove()`` undoes it.
 
+        Notes
+        -----
+        Hooks must not change their arguments in place. They are not called for an output that is
+        neither a Tensor nor a tuple or list of them (a dict, say). As in PyTorch, what the module
+        takes and gives may not be changed in place (an inplace Dropout, ``out.mul_``): that is
+        refused where the memory is seen elsewhere too.
+
         Examples
         --------
         >>> layer = kael.nn.Linear(3, 2)
@@ -152,11 +165,13 @@ class Calls:
 
 def _with_backward_hooks(module, args, forward):
     """``forward(args)`` of a module with the hooks of its two dicts on the gradients."""
-    grad_outputs = None
+    grad_outputs, count = None, len(args)  # the graph keeps the functions below: no tensor in them
 
     def after_inputs(grads):
-        for hook in tuple(module._backward_hooks.values()) if grad_outputs else ():
-            grads = _replaced(hook(module, grads, grad_outputs), grads)
+        nonlocal grad_outputs
+        outputs, grad_outputs = grad_outputs, None
+        for hook in tuple(module._backward_hooks.values()) if outputs else ():
+            grads = _replaced(hook(module, grads, outputs), grads)
         return grads
 
     def after_outputs(grads):
@@ -165,17 +180,24 @@ def _with_backward_hooks(module, args, forward):
             grads = _replaced(hook(module, grads), grads)
         grad_outputs = grads
         if not entered:  # of inputs outside of every graph there are no gradients to wait for
-            after_inputs((None,) * len(args))
+            after_inputs((None,) * count)
         return grads
 
-    args, entered = _gate(args, after_inputs)
-    out = forward(args)
+    gated, entered = _gate(args, after_inputs)
+    out = forward(gated)
     if isinstance(out, TensorBase):
         return _gate((out,), after_outputs)[0][0]
     if isinstance(out, (tuple, list)):
-        outs = _gate(out, after_outputs)[0]
-        return type(out)(*outs) if hasattr(out, "_fields") else type(out)(outs)
+        outs, made = _gate(out, after_outputs)
+        return _like(out, outs) if made else out
     return out
+
+
+def _like(out, outs):
+    """``outs`` as what ``out`` is; what constructor another subclass has is its own affair."""
+    if hasattr(out, "_make"):  # a namedtuple
+        return type(out)._make(outs)
+    return list(outs) if isinstance(out, list) else outs
 
 
 def _replaced(changed, grads):
@@ -197,20 +219,19 @@ def _gate(things, function):
     tensors = tuple(x if isinstance(x, TensorBase) and needs_grad(x) else None for x in things)
     if not any(x is not None for x in tensors):
         return tuple(things), False
-    arrived = [None] * len(tensors)
+    count = len(tensors)
 
-    def gradient(_):
-        grads = tuple(arrived)
-        arrived[:] = [None] * len(tensors)
-        return function(grads)
+    def gradient(arrived):
+        grads = [None] * count
+        for at, g in arrived:
+            grads[at] = g
+        return function(tuple(grads))
 
     last = record("module hooks", number(0.0, float32.code), tensors, gradient)
-    nothing = last.detach()
 
     def passed(at, x):
         def note(g):
-            arrived[at] = g
-            return (nothing,)
+            return ([(at, g)],)
 
         return x if tensors[at] is None else record("module hooks", alias(x), (last,), note)
 

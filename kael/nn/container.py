@@ -303,10 +303,14 @@ class ModuleDict(Module):
         Raises
         ------
         TypeError
-            If something is no Module; nothing is added.
+            If something is no Module, or a name no str; nothing is added.
+        KeyError
+            If a name has a dot or is that of another attribute; nothing is added.
         """
         modules = dict(modules.items() if hasattr(modules, "items") else modules)
         modules_of(modules.values())
+        for key in modules:
+            self._check_name(key, "module", self._modules)
         for key, module in modules.items():
             self[key] = module
 
