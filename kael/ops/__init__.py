@@ -1,7 +1,7 @@
 """What each operation means: dims, promotion, and its gradient beside it.
 
-Every function here with a ``dim``, but for the losses, also takes ``axis`` for it, ``keepdims`` for
-``keepdim`` and ``input`` for ``x``, as PyTorch's do; and is what NumPy's function of its name calls.
+Every function here with a ``dim``, but for the losses, also takes ``axis`` for it, ``keepdims``
+for ``keepdim`` and ``input`` for ``x``, as PyTorch's do; NumPy's function of its name calls it.
 """
 
 from kael._kernels.names import named
