@@ -150,7 +150,7 @@ KL_INLINE bool kl_walk_streamed(const struct kl_walk *walk, int64_t size) {
     return kl_streamed(size * operand->itemsize, operand->data, in, walk->operands - 1);
 }
 
-/* Input k is near when it is read again. A tile is near as well, but short rows alone have any. */
+/* Input k is near when it is read again; what goes through tiles is too, and asked for in vain. */
 KL_INLINE int64_t kl_walk_ahead(const struct kl_walk *walk, int k) {
     const struct kl_operand *operand = &walk->operand[k];
     const bool contiguous = operand->strides[walk->dims - 1] == operand->itemsize;
