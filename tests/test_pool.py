@@ -212,6 +212,25 @@ print(counts)
 
 
 @linux
+def test_workers_get_their_name_without_a_file():
+    # A thread that names another opens a file in /proc. Children that have done so are reaped by
+    # Linux 6.18 in seconds each when several processes fork at once, and their parents are busy.
+    out = run_script(
+        COUNT_WORKERS
+        + """
+import resource
+kael.set_num_threads(4)
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+calls = job()
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+print(calls, workers(3))
+"""
+    )
+    assert out == "15 3\n"
+
+
+@linux
 def test_workers_leave_signals_to_the_callers_threads():
     with kael.num_threads(3):
         kael.parallel_for(0, 3, 1, meet(3)[0])

@@ -144,9 +144,21 @@ static inline void kl_wait_for_work(struct kl_pool *pool) {
     atomic_fetch_add(&kl_process.awake, 1);
 }
 
+/* What debuggers and `top -H` show. A thread names itself with one system call; another's name is a
+ * file to write in /proc, and Linux clears such files away when the process is reaped: forking
+ * processes that do so at once hold each other up for seconds. */
+static inline void kl_name_worker(void) {
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), "kael-worker");
+#elif defined(__APPLE__)
+    pthread_setname_np("kael-worker");
+#endif
+}
+
 static void *kl_worker(void *argument) {
     struct kl_pool *pool = argument;
     fesetenv(FE_DFL_ENV); /* a new thread inherits its creator's rounding and flush modes */
+    kl_name_worker();
     kl_self.inside = true;
     enum kl_leave left;
     do {
@@ -196,12 +208,8 @@ static inline struct kl_pool *kl_start_pool(int workers) {
     kl_block_signals(&former);
     atomic_store(&kl_process.awake, workers);
     while (pool->workers < workers &&
-           pthread_create(&pool->threads[pool->workers], &attributes, kl_worker, pool) == 0) {
-#if defined(__linux__)
-        pthread_setname_np(pool->threads[pool->workers], "kael-worker");
-#endif
+           pthread_create(&pool->threads[pool->workers], &attributes, kl_worker, pool) == 0)
         pool->workers++;
-    }
     pthread_sigmask(SIG_SETMASK, &former, NULL);
     pthread_attr_destroy(&attributes);
     if (pool->workers == workers) return pool;
