@@ -201,6 +201,7 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
         .out = product->out,
         .out_row = product->out_column,
         .out_column = product->out_row,
+        .bias = product->bias,
         .activation = product->activation,
         .fresh = product->fresh,
     };
@@ -225,14 +226,15 @@ KL_INLINE bool kl_turns_a(const struct kl_tile_kernels *kernels,
 }
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
- * along it; and an out whose rows lie side by side has no other way. Where neither is so, the
- * columns of the transposed out lie apart, which suits the way `turned` alone. */
+ * along it; and an out whose rows lie side by side has no other way, and no bias. Where neither is
+ * so, the columns of the transposed out lie apart, which suits the way `turned` alone, and the bias
+ * is one of rows. */
 KL_INLINE const struct kl_product *kl_oriented(const struct kl_tile_kernels *kernels,
                                                const struct kl_product *product,
                                                struct kl_product *space) {
-    if (product->rows <= 1 || product->bias != NULL) return product;
+    if (product->rows <= 1) return product;
     const bool side_by_side = product->out_row == kernels->size;
-    if (!side_by_side && !kl_turns_a(kernels, product)) return product;
+    if (side_by_side ? product->bias != NULL : !kl_turns_a(kernels, product)) return product;
     *space = kl_transposed(product);
     return side_by_side || kl_choose_way(kernels, space) == KL_TURNED ? space : product;
 }

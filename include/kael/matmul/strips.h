@@ -39,7 +39,8 @@ KL_INLINE struct kl_product kl_strip(const struct kl_strips_job *job, int64_t s)
     part.a.data += top * part.a.row;
     part.b.data += left * part.b.column;
     part.out += top * part.out_row + left * part.out_column;
-    if (part.bias != NULL) part.bias += left * job->kernels->size;
+    if (part.bias != NULL && part.out_column == job->kernels->size)
+        part.bias += left * job->kernels->size;
     return part;
 }
 

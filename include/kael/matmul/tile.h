@@ -132,8 +132,9 @@ struct kl_turned_stream {
     const char *next; /* the block it will come to next: asked for meanwhile */
     char *out;
     int64_t out_row;
-    const char *bias; /* or NULL */
-    int mode;         /* never KL_TILE_PARK */
+    const char *bias; /* or NULL; bias_row apart for each row, or 0 */
+    int64_t bias_row;
+    int mode; /* never KL_TILE_PARK */
 };
 struct kl_turned {
     struct kl_turned_stream stream[KL_TURNED_STREAMS]; /* ended in this order */
