@@ -166,7 +166,8 @@ def _seed(root, g, op):
         raise RuntimeError(
             f"{op}: the gradient has shape {g.shape}, the tensor has shape {root.shape}"
         )
-    return g.detach().to(root.dtype)
+    g = g.detach()
+    return g if g.dtype is root.dtype else g.to(root.dtype)
 
 
 def _listed(op, tensors):
@@ -183,14 +184,14 @@ def _gradients(given, roots):
     return [given] if isinstance(given, TensorBase) else list(given)
 
 
-def _retained(retain_graph, op):
-    """PyTorch's None means what ``create_graph`` says, which is False here."""
-    return retain_graph is not None and flag(op, "retain_graph", retain_graph)
-
-
-def _refuse_create_graph(create_graph, op):
-    if flag(op, "create_graph", create_graph):
+def _retained(retain_graph, create_graph, op):
+    """Whether to retain the graph; create_graph is refused. PyTorch's None means what
+    ``create_graph`` says, which is False here."""
+    if create_graph is not False and flag(op, "create_graph", create_graph):
         raise NotImplementedError(f"{op}: create_graph=True (gradients of gradients)")
+    if retain_graph is None or retain_graph is False:
+        return False
+    return flag(op, "retain_graph", retain_graph)
 
 
 def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False, inputs=None):
@@ -218,8 +219,7 @@ def backward(tensors, grad_tensors=None, retain_graph=False, create_graph=False,
     -----
     Gradients of a tensor are added in reverse order of creation: R8 of docs/promise.md.
     """
-    _refuse_create_graph(create_graph, "backward")
-    retained = _retained(retain_graph, "backward")
+    retained = _retained(retain_graph, create_graph, "backward")
     tensors = _listed("backward", tensors)
     inputs = None if inputs is None else _listed("backward", inputs)
     seeds = _seeds(tensors, _gradients(grad_tensors, tensors), "backward")
@@ -255,8 +255,7 @@ def grad(
     >>> kael.autograd.grad(x * x, x)
     (tensor([6.]),)
     """
-    _refuse_create_graph(create_graph, "grad")
-    retained = _retained(retain_graph, "grad")
+    retained = _retained(retain_graph, create_graph, "grad")
     allow_unused = flag("grad", "allow_unused", allow_unused)
     outputs, inputs = _listed("grad", outputs), _listed("grad", inputs)
     for at, x in enumerate(inputs):

@@ -203,6 +203,13 @@ cdef class Sums:
             self.owned.add(key)
         return 0
 
+    cdef int add_each(self, tuple targets, tuple parts) except -1:
+        cdef Py_ssize_t i
+        for i in range(len(targets)):
+            if targets[i] is not None and parts[i] is not None:
+                self.add(targets[i], parts[i])
+        return 0
+
     cdef object take(self, object target):
         found = self.pending.pop(id(target), None)
         return None if found is None else found[1]
@@ -230,20 +237,19 @@ cdef dict walk(list roots, list gradients, bint retain_graph, set wanted):
     cdef dict result = {}
     cdef TensorBase root
     cdef Node node
-    for x, g in zip(roots, gradients, strict=True):
-        root = <TensorBase> x
+    cdef Py_ssize_t i
+    for i in range(len(roots)):
+        root = <TensorBase> roots[i]
         if root.grad_fn is not None:
             nodes.append(root.grad_fn)
-        sums.add(root if root.grad_fn is None else root.grad_fn, g)
+        sums.add(root if root.grad_fn is None else root.grad_fn, gradients[i])
     for node in collect(nodes):
         g = sums.take(node)
         if g is not None:
             if node.hooks:
                 g = hooked(node.hooks, g)
             note(node, g, wanted, result)
-            for target, part in zip(node.inputs, gradients_of(node, g), strict=True):
-                if target is not None and part is not None:
-                    sums.add(target, part)
+            sums.add_each(node.inputs, gradients_of(node, g))
         if not retain_graph:
             free_node(node)
     for target, g in sums.pending.values():

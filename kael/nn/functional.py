@@ -141,9 +141,8 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     ValueError
         If they are not those of the last dims.
     """
-    require_tensor("layer_norm", input, weight=weight, bias=bias)
     sizes = items("layer_norm", "normalized_shape", normalized_shape)
-    sizes = tuple(integer("layer_norm", "a size of normalized_shape", size) for size in sizes)
+    sizes = [integer("layer_norm", "a size of normalized_shape", size) for size in sizes]
     return rows.normalize("layer_norm", input, sizes, eps, weight, bias)
 
 

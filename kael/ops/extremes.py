@@ -4,6 +4,7 @@ from collections import namedtuple
 
 from kael._kernels import elementwise
 from kael._kernels import reduce as kernels
+from kael._kernels import views
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
@@ -237,7 +238,12 @@ def _truth(name, x, dim, keepdim):
 def spreading(x, dim):
     """The function that gives every element of x the gradient of its output; x itself may go."""
     kept, dtype, shape = kernels.kept_shape(x, dim), x.dtype, x.shape
-    return lambda g: g.reshape(kept).to(dtype).expand(shape)
+
+    def wide(g):
+        g = g if g.dtype is dtype else g.to(dtype)
+        return views.expand(g.reshape(kept), shape, "expand")
+
+    return wide
 
 
 def spread(g, x, dim):

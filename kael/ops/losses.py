@@ -84,7 +84,8 @@ def row_losses(op, logits, targets, dim, weight, ignore_index, smoothing):
         if needs_grad(targets):
             return _composed(logits, targets, dim, weight, smoothing), False
     else:
-        targets = elementwise.contiguous(targets.to(int64))
+        targets = targets if targets.dtype is int64 else targets.to(int64)
+        targets = elementwise.contiguous(targets)
     if weight is not None:
         weight = elementwise.contiguous(weight)
     rest = (dim, weight, ignore_index, smoothing, op)

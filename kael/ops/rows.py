@@ -317,11 +317,11 @@ def normalize(op, x, normalized_dims, eps, weight, bias, centred=True):
     recorded."""
     require_tensor(op, x, weight=weight, bias=bias)
     dims, eps = _normalized(op, x, normalized_dims), float(real(op, "eps", eps))
-    for name, v in (("weight", weight), ("bias", bias)):
-        if v is not None and v.shape != x.shape[x.ndim - dims :]:
-            raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
     packed = x if dims == 1 else elementwise.contiguous(x)
-    vectors = [None if v is None else elementwise.contiguous(v) for v in (weight, bias)]
+    vectors = (
+        None if weight is None else _vector(op, "weight", weight, x, dims),
+        None if bias is None else _vector(op, "bias", bias, x, dims),
+    )
     recorded = needs_grad(x, weight, bias)
     out, moments = kernels.standardize(packed, dims, eps, *vectors, recorded, centred, op)
     if not recorded:
@@ -340,6 +340,13 @@ def normalize(op, x, normalized_dims, eps, weight, bias, centred=True):
     return record(op, out, (x, weight, bias), gradient, saved)
 
 
+def _vector(op, name, v, x, dims):
+    """A weight or bias, packed; its shape is checked."""
+    if v.shape != x.shape[x.ndim - dims :]:
+        raise ValueError(f"{op}: {name} of shape {v.shape} for the last dims of {x.shape}")
+    return elementwise.contiguous(v)
+
+
 def _affine_gradients(g, x, moments, weight, bias):
     """Those of weight and bias that are wanted: sums over the rows, in one pass."""
     wanted = [v if v is not None and v.requires_grad else None for v in (weight, bias)]
@@ -353,7 +360,7 @@ def _normalized(op, x, normalized_dims):
     """How many dims; sizes are checked against the shape."""
     if isinstance(normalized_dims, (tuple, list)):
         sizes = tuple(normalized_dims)
-        if not sizes or x.shape[x.ndim - len(sizes) :] != sizes or len(sizes) > x.ndim:
+        if not sizes or x.shape[-len(sizes) :] != sizes:
             raise ValueError(f"{op}: sizes {sizes} are not the last dims of {x.shape}")
         return len(sizes)
     dims = integer(op, "normalized_dims", normalized_dims)

@@ -190,15 +190,12 @@ KL_INLINE double KL_FN(wide_moment)(const T *x, double center, const double *wid
     return KL_FN(lanes_meet)(&a, KL_TERM_VALUE);
 }
 
-/* norm_slope of a row that fits twice, widened. */
-KL_INLINE void KL_FN(wide_norm_slope)(bool centred, const T *x, const T *z, const double *moments,
-                                      T *out, int64_t size) {
+/* norm_slope of a row in doubles: z and x - center, of which `moment` is the mean product. */
+KL_INLINE void KL_FN(wide_norm_slope)(const double *wide_x, const double *wide_z, double lifted,
+                                      double moment, double factor, T *out, int64_t size) {
     enum { parts = V(width) / VD(width) };
-    double wide_z[KL_FN(wide_room) / 2], wide_x[KL_FN(wide_room) / 2];
-    const double n = (double)size, total = KL_FN(wide_fold)(false, z, 0, wide_z, size);
-    const double moment = KL_FN(wide_moment)(x, moments[0], wide_z, wide_x, size) / n;
-    const VD(vec) scale = VD(splat)(moments[1]), lift = VD(splat)(centred ? total / n : 0);
-    const VD(vec) slope = VD(splat)(moment * moments[1] * moments[1]);
+    const VD(vec) scale = VD(splat)(factor), lift = VD(splat)(lifted);
+    const VD(vec) slope = VD(splat)(moment * factor * factor);
     KL_EACH(i, left, size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
@@ -229,33 +226,61 @@ KL_INLINE void KL_FN(norm_slope)(bool centred, const T *x, const T *z, const dou
     }
 }
 
-/* x, y = the gradient of the result of norm_rows, with that call's moments and weight;
- * z = y * weight, rounded, waits on the stack where it fits (what was just stored to a line that
- * is not in cache is slow to load), else in out. */
+/* to = y * weight, rounded; without a weight, y itself. */
+KL_INLINE const T *KL_FN(weighted)(const struct kl_rows *call, const T *y, T *to) {
+    const T *weight = (const T *)call->weight;
+    if (!weight) return y;
+    KL_EACH(i, left, call->size, V(width)) {
+        KL_FN(put)(to + i, V(mul)(KL_FN(take)(y + i, left), KL_FN(take)(weight + i, left)), left);
+    }
+    return to;
+}
+
+/* norm_backward_rows of rows that fit twice, widened; as many together as there is room for. */
+KL_INLINE int KL_FN(wide_norm_backward_rows)(bool centred, const struct kl_rows *call,
+                                             const struct kl_row_view *view, int64_t row,
+                                             int64_t rows) {
+    enum { room = KL_FN(wide_room) / 2 };
+    double wide_z[room], wide_x[room], lift[KL_ROW_GROUP], moment[KL_ROW_GROUP];
+    T near[room];
+    const int64_t size = call->size, step = size / KL_LANES * KL_LANES + KL_LANES;
+    const int64_t most = kl_min(KL_ROW_GROUP, room / step);
+    for (int64_t first = 0; first < rows; first += most) {
+        const int64_t count = kl_min(most, rows - first);
+        const double *moments = call->moments + 2 * (row + first);
+        for (int64_t g = 0; g < count; g++) {
+            const T *z = KL_FN(weighted)(call, KL_FN(row)(view, KL_ROW_Y, first + g), near);
+            const double total = KL_FN(wide_fold)(false, z, 0, wide_z + g * step, size);
+            lift[g] = centred ? total / (double)size : 0;
+        }
+        for (int64_t g = 0; g < count; g++) {
+            const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+            moment[g] = KL_FN(wide_moment)(x, moments[2 * g], wide_z + g * step,
+                                           wide_x + g * step, size) / (double)size;
+        }
+        for (int64_t g = 0; g < count; g++) {
+            KL_FN(wide_norm_slope)(wide_x + g * step, wide_z + g * step, lift[g], moment[g],
+                                   moments[2 * g + 1], KL_FN(row)(view, KL_ROW_OUT, first + g),
+                                   size);
+        }
+    }
+    return KL_OK;
+}
+
+/* x, y = the gradient of the result of norm_rows, with that call's moments and weight; y * weight
+ * waits on the stack where it fits (what was just stored to a line that is not in cache is slow to
+ * load), else in out. */
 KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call,
                                         const struct kl_row_view *view, int64_t row,
                                         int64_t rows) {
-    const int64_t size = call->size;
-    const bool fits = KL_FN(fits_wide)(2 * size + KL_LANES);
-    const T *weight = (const T *)call->weight;
-    T near[KL_FN(wide_room) / 2];
+    if (KL_FN(fits_wide)(2 * call->size + KL_LANES)) {
+        return KL_FN(wide_norm_backward_rows)(centred, call, view, row, rows);
+    }
     for (int64_t r = 0; r < rows; r++) {
-        const T *x = KL_FN(row)(view, KL_ROW_X, r), *z = KL_FN(row)(view, KL_ROW_Y, r);
         T *out = KL_FN(row)(view, KL_ROW_OUT, r);
-        const double *moments = call->moments + 2 * (row + r);
-        if (weight) {
-            T *product = fits ? near : out;
-            KL_EACH(i, left, size, V(width)) {
-                const V(vec) slope = KL_FN(take)(z + i, left);
-                KL_FN(put)(product + i, V(mul)(slope, KL_FN(take)(weight + i, left)), left);
-            }
-            z = product;
-        }
-        if (fits) {
-            KL_FN(wide_norm_slope)(centred, x, z, moments, out, size);
-        } else {
-            KL_FN(norm_slope)(centred, x, z, moments, out, size);
-        }
+        const T *z = KL_FN(weighted)(call, KL_FN(row)(view, KL_ROW_Y, r), out);
+        KL_FN(norm_slope)(centred, KL_FN(row)(view, KL_ROW_X, r), z,
+                          call->moments + 2 * (row + r), out, call->size);
     }
     return KL_OK;
 }
