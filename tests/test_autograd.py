@@ -348,8 +348,8 @@ def test_the_mode_is_restored_when_an_interrupt_falls_into_its_exit(interrupts):
     former = signal.signal(signal.SIGALRM, interrupt)
     try:
         for run in (block, decorated) * 100:
-            signal.setitimer(signal.ITIMER_REAL, 0.0003)
             with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.0003)
                 while True:
                     run()
             assert kael.is_grad_enabled()
