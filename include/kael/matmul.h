@@ -92,6 +92,15 @@ KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
             (product->a.column == kernels->size && !kernels->lanes));
 }
 
+/* Whether a strip of panels packs its rows of a. */
+KL_INLINE bool kl_packs_a(const struct kl_tile_kernels *kernels,
+                          const struct kl_product *product) {
+    const bool often = kernels->packs_from > 0 && product->columns >= kernels->packs_from;
+    const bool copies_b = product->b.column == kernels->size && product->rows > kernels->rows;
+    return !kl_direct_a(kernels, product) ||
+           (often && copies_b && !kl_small_a(kernels, product));
+}
+
 enum { KL_L2_BYTES = 1 << 20, KL_L3_BYTES = 8 << 20 };
 
 /* Whether all of b fits that many bytes. */
@@ -187,7 +196,7 @@ static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels
     }
     if (way == KL_PACKED) return kl_multiply_packed(rt, kernels, product, threads);
     return kl_multiply_strips(rt, kernels, product, threads, way,
-                              way == KL_PANELS && !kl_direct_a(kernels, product));
+                              way == KL_PANELS && kl_packs_a(kernels, product));
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */

@@ -91,6 +91,8 @@ struct kl_tile_kernels {
     } brief; /* or none: tiles for up to KL_BRIEF_STEPS */
     bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
+    int64_t packs_from; /* columns of b from which many rows of a are packed however they lie; or 0,
+                         * never: where tiles are low and narrow, a passes by so often */
     bool tails; /* tiles as high as they are wide, in vectors, or higher see to `tail`: others would
                  * find no registers for its sums */
     int vectors[KL_TILE_ROWS];
