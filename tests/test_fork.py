@@ -163,6 +163,29 @@ print(job())
     assert out == "{'(True, True)'}\nTrue\n"
 
 
+@pytest.mark.parametrize("traced", [False, True])
+def test_fork_while_workers_enter_python(traced):
+    # CPython 3.11 waits in the child for the lock under which a thread of its parent was entered
+    # among the threads that Python knows; tracemalloc wants the GIL meanwhile. One fork in 500.
+    out = run(f"""
+import tracemalloc
+if {traced}:
+    tracemalloc.start()
+kael.set_num_threads(4)
+sys.setswitchinterval(1e-5)
+stop = threading.Event()
+def caller():
+    while not stop.is_set():
+        kael.parallel_for(0, 64, 1, lambda first, last: None)
+thread = threading.Thread(target=caller)
+thread.start()
+print({{in_child(lambda: "alive") for _ in range(1000)}})
+stop.set()
+thread.join()
+""")
+    assert out == "{\"'alive'\"}\n"
+
+
 @pytest.mark.parametrize("where", ["caller", "worker"])
 def test_fork_from_inside_a_body(where):
     # pytorch/pytorch#21956

@@ -9,6 +9,7 @@ from libc.errno cimport ENOMEM
 from libc.stdint cimport INT64_MAX, int64_t
 from libc.stdlib cimport getenv
 
+from kael._kernels.attach cimport PyThreadState, attach, detach
 
 cdef extern from "kael/process.h" nogil:
     enum:
@@ -119,10 +120,7 @@ cdef int start() except -1:
     cdef const char *isa_name = getenv("KAEL_ISA")
     cdef const char *threads_text = getenv("KAEL_NUM_THREADS")
     cdef int isa
-    if isa_name is not NULL:
-        isa = isa_row(env_text(isa_name), "KAEL_ISA")
-    else:
-        isa = isa_row(isa_names(True)[0], "KAEL_ISA")
+    isa = isa_row(isa_names(True)[0] if isa_name is NULL else env_text(isa_name), "KAEL_ISA")
     cdef int64_t cpus = kl_usable_cpus()
     cdef int64_t threads = threads_of(threads_text, cpus)
     if not handlers_installed:
@@ -151,9 +149,7 @@ cdef const kl_runtime *uncommon_runtime() except NULL:
     if not ready:
         start()
     plain = profiles is None
-    if plain:
-        return &kl_the_runtime
-    return &kl_profiled_runtime
+    return &kl_the_runtime if plain else &kl_profiled_runtime
 
 
 cdef int check(int status, str op) except -1:
@@ -249,11 +245,16 @@ cdef class Region:
 
 
 cdef int call_body(void *context, int64_t first, int64_t last) noexcept nogil:
-    with gil:
-        return call_python_body(<Region> context, first, last)
+    cdef PyThreadState *made
+    cdef int status = KL_NO_MEMORY
+    if attach(&made):
+        status = call_python_body(context, first, last)
+        detach(made)
+    return status
 
 
-cdef int call_python_body(Region region, int64_t first, int64_t last) noexcept:
+cdef int call_python_body(void *context, int64_t first, int64_t last) noexcept with gil:
+    cdef Region region = <Region> context
     cdef int outer = kl_self.callbacks
     cdef bint grad_disabled = kl_self.grad_disabled
     kl_self.callbacks = outer + 1

@@ -23,10 +23,12 @@ KL_INLINE void KL_FN(turned_end)(const struct kl_turned_stream *stream, const in
         V(vec) row = V(splat)((T)0);
         if (stream->mode == KL_TILE_ADD) row = V(load)((const T *)out);
         row = V(add)(row, sum[i]);
-        if (stream->bias != NULL) row = V(add)(row, V(load)((const T *)bias));
+        if (bias != NULL) {
+            row = V(add)(row, V(load)((const T *)bias));
+            bias += stream->bias_row;
+        }
         V(store)((T *)out, row);
         out += stream->out_row;
-        bias += stream->bias_row;
     }
 }
 
