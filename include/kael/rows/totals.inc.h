@@ -91,11 +91,38 @@ KL_INLINE T *KL_FN(row)(const struct kl_row_view *view, int which, int64_t r) {
     return (T *)view->data[which] + r * view->stride[which];
 }
 
+/* The pass that makes a row of the result, function(far, ..), once for results that are streamed
+ * and once for others. */
+#define KL_MAKE_ROW(call, function, ...) \
+    ((call)->streamed ? function(true, __VA_ARGS__) : function(false, __VA_ARGS__))
+
+/* Walks out[size] like KL_EACH; but where it is streamed (`far`) the first vector ends where one of
+ * the machine does, so that whole ones after it are aligned. */
+#define KL_EACH_OUT(far, i, left, out, size)                                          \
+    for (int64_t i = 0, left = (far) ? KL_FN(lead)((out), (size)) : (size); left > 0; \
+         i += (far) ? kl_min(left, V(width)) : V(width), left = (size) - i)
+
+KL_INLINE int64_t KL_FN(lead)(const T *out, int64_t size) {
+    const uintptr_t bytes = V(width) * sizeof(T);
+    const int64_t lead = (int64_t)((-(uintptr_t)out & (bytes - 1)) / sizeof(T));
+    return lead > 0 ? kl_min(lead, size) : size;
+}
+
+KL_INLINE void KL_FN(put_out)(bool far, T *p, V(vec) x, int64_t left) {
+    if (far && left >= V(width)) {
+        V(stream)(p, x);
+    } else {
+        KL_FN(put)(p, x, left);
+    }
+}
+
 /* Where the exponentials of row g of a group are kept: in near[near_room], or, if they do not fit,
- * in the row of the output, whose number is r. */
+ * in the row of the output, whose number is r, unless that is streamed. */
 KL_INLINE T *KL_FN(kept)(const struct kl_rows *call, const struct kl_row_view *view, T *near,
                          int64_t g, int64_t r) {
-    if (call->size > KL_FN(near_room)) return KL_FN(row)(view, KL_ROW_OUT, r);
+    if (call->size > KL_FN(near_room)) {
+        return call->streamed ? (T *)view->scratch : KL_FN(row)(view, KL_ROW_OUT, r);
+    }
     return near + g * kl_round_up(call->size, V(width));
 }
 
@@ -107,7 +134,7 @@ KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row
     const int64_t size = call->size;
     if (size > KL_FN(near_room)) {
         for (int64_t g = 0; g < count; g++) {
-            T *e = keep ? KL_FN(row)(view, KL_ROW_OUT, first + g) : NULL;
+            T *e = keep ? KL_FN(kept)(call, view, near, g, first + g) : NULL;
             const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
             totals[g] = (T)KL_FN(exp_total)(x, shift[g], e, size);
         }
@@ -148,10 +175,11 @@ KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row
 }
 
 /* out = e / total * factor. */
-KL_INLINE void KL_FN(scaled_share)(const T *e, T total, T factor, T *out, int64_t size) {
+KL_INLINE void KL_FN(scaled_share)(bool far, const T *e, T total, T factor, T *out,
+                                   int64_t size) {
     const V(vec) divisor = V(splat)(total), slope = V(splat)(factor);
-    KL_EACH(i, left, size, V(width)) {
+    KL_EACH_OUT(far, i, left, out, size) {
         const V(vec) share = V(div)(KL_FN(take)(e + i, left), divisor);
-        KL_FN(put)(out + i, V(mul)(share, slope), left);
+        KL_FN(put_out)(far, out + i, V(mul)(share, slope), left);
     }
 }
