@@ -83,17 +83,17 @@ KL_INLINE double KL_FN(wide_fold)(bool centred, const T *x, double center, doubl
 }
 
 /* out = wide * factor, rounded; then, where given, * weight, + bias. */
-KL_INLINE void KL_FN(wide_affine)(bool far, const struct kl_rows *call, const double *wide,
-                                  double factor, bool weighted, bool biased, T *out) {
+KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide, double factor,
+                                  bool weighted, bool biased, T *out) {
     enum { parts = V(width) / VD(width) };
     const VD(vec) scale = VD(splat)(factor);
-    KL_EACH_OUT(far, i, left, out, call->size) {
+    KL_EACH(i, left, call->size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
         for (int p = 0; p < parts; p++) {
             part[p] = VD(mul)(VD(load)(wide + i + p * VD(width)), scale);
         }
-        KL_FN(put_affine)(far, call, weighted, biased, V(narrow)(part), out, i, left);
+        KL_FN(put_affine)(false, call, weighted, biased, V(narrow)(part), out, i, left);
     }
 }
 
@@ -131,11 +131,10 @@ KL_INLINE int KL_FN(wide_norm_rows)(bool centred, const struct kl_rows *call,
         for (int64_t g = 0; g < count; g++) {
             T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
             if (call->weight && call->bias) {
-                KL_MAKE_ROW(call, KL_FN(wide_affine), call, wide + g * step, moments[g][1], true,
-                            true, out);
+                KL_FN(wide_affine)(call, wide + g * step, moments[g][1], true, true, out);
             } else {
-                KL_MAKE_ROW(call, KL_FN(wide_affine), call, wide + g * step, moments[g][1],
-                            call->weight, call->bias, out);
+                KL_FN(wide_affine)(call, wide + g * step, moments[g][1], call->weight,
+                                   call->bias, out);
             }
         }
     }
@@ -197,13 +196,12 @@ KL_INLINE double KL_FN(wide_moment)(const T *x, double center, const double *wid
 }
 
 /* norm_slope of a row in doubles: z and x - center, of which `moment` is the mean product. */
-KL_INLINE void KL_FN(wide_norm_slope)(bool far, const double *wide_x, const double *wide_z,
-                                      double lifted, double moment, double factor, T *out,
-                                      int64_t size) {
+KL_INLINE void KL_FN(wide_norm_slope)(const double *wide_x, const double *wide_z, double lifted,
+                                      double moment, double factor, T *out, int64_t size) {
     enum { parts = V(width) / VD(width) };
     const VD(vec) scale = VD(splat)(factor), lift = VD(splat)(lifted);
     const VD(vec) slope = VD(splat)(moment * factor * factor);
-    KL_EACH_OUT(far, i, left, out, size) {
+    KL_EACH(i, left, size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
         for (int p = 0; p < parts; p++) {
@@ -212,7 +210,7 @@ KL_INLINE void KL_FN(wide_norm_slope)(bool far, const double *wide_x, const doub
             const VD(vec) rest = VD(sub)(level, VD(mul)(VD(load)(wide_x + k), slope));
             part[p] = VD(mul)(scale, rest);
         }
-        KL_FN(put_out)(far, out + i, V(narrow)(part), left);
+        KL_FN(put)(out + i, V(narrow)(part), left);
     }
 }
 
@@ -272,8 +270,8 @@ KL_INLINE int KL_FN(wide_norm_backward_rows)(bool centred, const struct kl_rows 
         }
         for (int64_t g = 0; g < count; g++) {
             T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
-            KL_MAKE_ROW(call, KL_FN(wide_norm_slope), wide_x + g * step, wide_z + g * step,
-                        lift[g], moment[g], moments[2 * g + 1], out, size);
+            KL_FN(wide_norm_slope)(wide_x + g * step, wide_z + g * step, lift[g], moment[g],
+                                   moments[2 * g + 1], out, size);
         }
     }
     return KL_OK;
