@@ -9,7 +9,7 @@ every run. Nodes and the walk over them are compiled: ``_kernels/graph.pyx``.
 import functools
 
 from kael._kernels import graph
-from kael._kernels.graph import Node, needs_grad, record
+from kael._kernels.graph import GradMode, Node, needs_grad, record
 from kael._kernels.numbers import number
 from kael._kernels.runtime import is_grad_enabled, set_grad_mode
 from kael._kernels.tensor import TensorBase, require_tensor
@@ -23,18 +23,8 @@ __all__ = [
 _CO_GENERATOR = 0x20  # inspect.CO_GENERATOR; importing inspect takes longer than all of kael
 
 
-class _GradMode:
+class _GradMode(GradMode):
     """Context manager and decorator that sets the calling thread's grad mode."""
-
-    def __init__(self, enabled):
-        self._enabled = enabled
-        self._former = []
-
-    def __enter__(self):
-        self._former.append(set_grad_mode(self._enabled))
-
-    def __exit__(self, kind, error, trace):
-        set_grad_mode(self._former.pop())
 
     def __call__(self, function):
         code = getattr(function, "__code__", None)
@@ -43,11 +33,8 @@ class _GradMode:
 
         @functools.wraps(function)
         def wrapped(*args, **kwargs):
-            former = set_grad_mode(self._enabled)
-            try:
+            with GradMode(self.enabled):
                 return function(*args, **kwargs)
-            finally:
-                set_grad_mode(former)
 
         return wrapped
 
@@ -59,13 +46,11 @@ class _GradMode:
             generator = function(*args, **kwargs)
             resume = functools.partial(next, generator)
             while True:
-                former = set_grad_mode(self._enabled)
                 try:
-                    value = resume()
+                    with GradMode(self.enabled):
+                        value = resume()
                 except StopIteration as end:
                     return end.value
-                finally:
-                    set_grad_mode(former)
                 try:
                     sent = yield value
                 except BaseException as error:
@@ -134,13 +119,13 @@ class set_grad_enabled(_GradMode):  # noqa: N801
 
     def __init__(self, mode):
         super().__init__(flag("set_grad_enabled", "mode", mode))
-        self._former.append(set_grad_mode(self._enabled))
+        super().__enter__()
 
     def __enter__(self):
-        set_grad_mode(self._enabled)
+        set_grad_mode(self.enabled)
 
     def __call__(self, function):
-        set_grad_mode(self._former.pop())
+        super().__exit__(None, None, None)
         return super().__call__(function)
 
 

@@ -2,6 +2,7 @@
 (instruction sets, thread counts) along which a result must not change."""
 
 import ctypes
+import gc
 import mmap
 import os
 import platform
@@ -19,6 +20,8 @@ import kael
 from kael._kernels import runtime
 
 THREAD_COUNTS = (1, 2, 3, 7, 16)
+# Seconds after which something hangs: no machine is that slow, whatever runs beside the test.
+HANGS = 600
 # Under emulation the plain one may be that of the machine underneath.
 OBJDUMP = shutil.which(f"{platform.machine()}-linux-gnu-objdump") or shutil.which("objdump")
 
@@ -56,6 +59,12 @@ def bits_equal(a, b):
     if a.dtype.kind == "f":
         same |= (np.isnan(a) & np.isnan(b)).reshape(same.shape)
     return bool(same.all())
+
+
+def in_use_bytes():
+    """What live tensors hold, and no garbage that the collector might free at any time."""
+    gc.collect()
+    return kael.allocator_stats().in_use_bytes
 
 
 def objdump(*arguments):
@@ -157,13 +166,18 @@ def four_threads():
 
 @pytest.fixture
 def interrupts():
-    """Ctrl-C raises KeyboardInterrupt, also in a process that a shell started in the background."""
+    """Ctrl-C raises KeyboardInterrupt, also in a process that a shell started in the background.
+
+    The collector rests: an exception in one of its callbacks, and hypothesis has one, is lost.
+    """
     former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.disable()
     yield
+    gc.enable()
     signal.signal(signal.SIGINT, former)
 
 
-def run_script(source, env=None, timeout=120):
+def run_script(source, env=None):
     """Runs Python code in a process of its own; returns what it printed.
 
     For what changes the whole process: forks, limits, environment switches, idle time. A script
@@ -175,7 +189,7 @@ def run_script(source, env=None, timeout=120):
         cwd=Path(__file__).parent.parent,
         capture_output=True,
         text=True,
-        timeout=timeout,
+        timeout=HANGS,
     )
     assert done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}"
     return done.stdout

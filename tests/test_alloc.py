@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from conftest import run_script
+from conftest import HANGS, run_script
 
 import kael
 from kael._kernels import runtime
@@ -304,7 +304,7 @@ def test_concurrent_use_keeps_the_books_balanced():
     def worker(seed):
         generator = np.random.default_rng(seed)
         held = []
-        start.wait(20)
+        start.wait(HANGS)
         for nbytes in generator.integers(1, 200_000, 400):
             held.append(allocate(int(nbytes)))
             if len(held) > 10:

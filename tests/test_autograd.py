@@ -1,12 +1,13 @@
 """The graph: recording, the walk, modes, in-place changes; gradients against finite differences."""
 
 import gc
+import signal
 import threading
 import weakref
 
 import numpy as np
 import pytest
-from conftest import spread
+from conftest import HANGS, in_use_bytes, spread
 
 import kael
 from kael import autograd
@@ -217,14 +218,12 @@ def test_failing_calls_leave_nothing_behind():
     for call in calls:
         with pytest.raises((ValueError, RuntimeError, IndexError)):
             call()
-    gc.collect()
-    before = kael.allocator_stats().in_use_bytes
+    before = in_use_bytes()
     for _ in range(1000 // len(calls) + 1):
         for call in calls:
             with pytest.raises((ValueError, RuntimeError, IndexError)):
                 call()
-    gc.collect()
-    assert kael.allocator_stats().in_use_bytes == before
+    assert in_use_bytes() == before
 
 
 # ---- leaves, hooks, detach ----
@@ -334,6 +333,30 @@ def test_the_mode_is_restored_after_an_exception():
     assert kael.is_grad_enabled()
 
 
+def test_the_mode_is_restored_when_an_interrupt_falls_into_its_exit(interrupts):
+    @kael.no_grad()
+    def decorated():
+        pass
+
+    def block():
+        with kael.no_grad():
+            pass
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    former = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        for run in (block, decorated) * 100:
+            with pytest.raises(KeyboardInterrupt):
+                signal.setitimer(signal.ITIMER_REAL, 0.0003)
+                while True:
+                    run()
+            assert kael.is_grad_enabled()
+    finally:
+        signal.signal(signal.SIGALRM, former)
+
+
 def test_the_mode_belongs_to_its_thread():
     inside, outside = threading.Event(), threading.Event()
     found = []
@@ -341,12 +364,12 @@ def test_the_mode_belongs_to_its_thread():
     def other():
         with kael.no_grad():
             inside.set()
-            outside.wait(10)
+            outside.wait(HANGS)
             found.append(kael.is_grad_enabled())
 
     thread = threading.Thread(target=other)
     thread.start()
-    assert inside.wait(10)
+    assert inside.wait(HANGS)
     found.append(kael.is_grad_enabled())
     found.append((leaf(1.0) * 2).requires_grad)
     outside.set()

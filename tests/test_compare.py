@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import HANGS
 
 import kael
 
@@ -25,7 +26,7 @@ def run(*arguments):
         text=True,
         env=environment,
         cwd=ROOT,
-        timeout=120,
+        timeout=HANGS,
     )
 
 
@@ -143,6 +144,6 @@ def test_what_a_library_prints_is_no_answer(tmp_path):
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
-        timeout=120,
+        timeout=HANGS,
     )
     assert done.stdout.startswith("optim Adam ") and "greetings" in done.stderr

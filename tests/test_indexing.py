@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from conftest import at_offset
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kael
 from kael.testing import gradcheck
 
 SHAPE = (3, 4, 5)
+# No example is too slow: what is drawn is small, and the machine may be busy.
+sampled = settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def numbered(shape=SHAPE, dtype="float32"):
@@ -52,7 +54,7 @@ def outcome(function):
         return IndexError
 
 
-@settings(max_examples=400, deadline=None)
+@sampled
 @given(st.lists(BASIC | advanced(), max_size=4))
 def test_reading_agrees_with_numpy(items):
     index = tuple(items)
@@ -65,7 +67,7 @@ def test_reading_agrees_with_numpy(items):
     same(got, np.asarray(expected))
 
 
-@settings(max_examples=400, deadline=None)
+@sampled
 @given(st.lists(BASIC | advanced(), max_size=4), st.integers(0, 2))
 def test_writing_agrees_with_numpy(items, kind):
     index = tuple(items)

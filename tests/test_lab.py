@@ -4,6 +4,7 @@ import builtins
 import json
 
 import pytest
+from conftest import in_use_bytes
 
 import kael
 from kael._kernels import machine
@@ -118,7 +119,7 @@ def test_a_file_where_the_folder_should_be_is_refused(tmp_path, capsys):
 
 def test_the_trace_balances_and_ends_empty():
     kael.empty_cache()
-    before = kael.allocator_stats().in_use_bytes
+    before = in_use_bytes()
     trace = allocator.measure(quick=True)["trace"]
     assert all(one["reserved"] == one["in use"] + one["cached"] for one in trace)
     assert trace[-1]["in use"] == before and trace[-1]["cached"] == 0

@@ -64,8 +64,9 @@ def test_inner_blocks_of_a_transposed_b(inner, dtype, every_isa):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("inner", [128, 515, 1030])
 def test_few_columns_with_vectors_along_the_rows(inner, dtype, every_isa):
-    """Of one or two columns more than some vectors have lanes, into any rows of out."""
+    """Of one or two columns more than some vectors have lanes, into any rows of out; a bias, too."""
     a, b = spread((77, inner), dtype), spread((inner, 18), dtype, 1)
+    bias = spread((18,), dtype, 2)
     expected = oracle(a, b)
     for rows, columns in [(32, 9), (33, 10), (47, 17), (64, 18), (77, 10)]:
         x, y, z = tensors(a[:rows], b[:, :columns], np.ascontiguousarray(b[:, :columns].T))
@@ -73,6 +74,8 @@ def test_few_columns_with_vectors_along_the_rows(inner, dtype, every_isa):
         assert bits_equal(x @ y, wanted), (rows, columns)
         with kael.num_threads(3):
             assert bits_equal(x @ z.T, wanted), (rows, columns)
+            found = kael.linear(x, z, *tensors(bias[:columns]))
+            assert bits_equal(found, wanted + bias[:columns]), (rows, columns)
         wide = kael.from_numpy(np.full((rows, columns + 3), 7, dtype))
         kael.matmul(x, y, out=wide[:, 1 : columns + 1])
         assert bits_equal(wide[:, 1 : columns + 1], wanted), (rows, columns)

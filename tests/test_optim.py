@@ -523,6 +523,5 @@ def test_forked_children_step_with_the_same_bits():
         print("done")
         """,
         {"PYTHONWARNINGS": "ignore"},
-        120,
     )
     assert out == "done\n"

@@ -4,13 +4,15 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import kael
 from kael.testing import gradcheck
 
 SHAPES = [(), (1,), (5,), (2, 3), (3, 1, 4), (2, 0, 3), (2, 3, 4, 5)]
+# No example is too slow: what is drawn is small, and the machine may be busy.
+sampled = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def numbered(shape, dtype="float32"):
@@ -27,7 +29,7 @@ def float64_input(*shape, seed=0):
     return kael.tensor(values, requires_grad=True)
 
 
-@settings(max_examples=150, deadline=None)
+@sampled
 @given(st.data())
 def test_views_compose_like_numpy(data):
     """A random chain of views shows the same elements and, where NumPy shares, the same memory."""
@@ -67,7 +69,7 @@ def one_view(draw, array, tensor):
     return array.T, tensor.T
 
 
-@settings(max_examples=150, deadline=None)
+@sampled
 @given(st.data())
 def test_reshape_shares_memory_exactly_where_numpy_does(data):
     shape = tuple(data.draw(st.lists(st.sampled_from([1, 2, 3, 4]), min_size=1, max_size=4)))

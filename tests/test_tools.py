@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from conftest import HANGS
 from test_house import ROOT, load
 
 DUMP = """
@@ -65,7 +66,7 @@ def test_the_report_refuses_what_it_has_not_got(vec_report, tmp_path):
 def run_line_times(*arguments):
     command = [sys.executable, str(ROOT / "tools" / "line_times.py"), *map(str, arguments)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=HANGS)
 
 
 def test_line_times_count_every_line_of_a_script(tmp_path):

@@ -92,6 +92,15 @@ KL_INLINE bool kl_direct_a(const struct kl_tile_kernels *kernels,
             (product->a.column == kernels->size && !kernels->lanes));
 }
 
+/* Whether a strip of panels packs its rows of a. */
+KL_INLINE bool kl_packs_a(const struct kl_tile_kernels *kernels,
+                          const struct kl_product *product) {
+    const bool often = kernels->packs_from > 0 && product->columns >= kernels->packs_from;
+    const bool copies_b = product->b.column == kernels->size && product->rows > kernels->rows;
+    return !kl_direct_a(kernels, product) ||
+           (often && copies_b && !kl_small_a(kernels, product));
+}
+
 enum { KL_L2_BYTES = 1 << 20, KL_L3_BYTES = 8 << 20 };
 
 /* Whether all of b fits that many bytes. */
@@ -187,7 +196,7 @@ static int kl_multiply(const struct kl_runtime *rt, const struct kl_tile_kernels
     }
     if (way == KL_PACKED) return kl_multiply_packed(rt, kernels, product, threads);
     return kl_multiply_strips(rt, kernels, product, threads, way,
-                              way == KL_PANELS && !kl_direct_a(kernels, product));
+                              way == KL_PANELS && kl_packs_a(kernels, product));
 }
 
 /* The transposed product: out.T = b.T @ a.T. The factors of every fma change places, no more. */
@@ -201,6 +210,7 @@ KL_INLINE struct kl_product kl_transposed(const struct kl_product *product) {
         .out = product->out,
         .out_row = product->out_column,
         .out_column = product->out_row,
+        .bias = product->bias,
         .activation = product->activation,
         .fresh = product->fresh,
     };
@@ -225,14 +235,15 @@ KL_INLINE bool kl_turns_a(const struct kl_tile_kernels *kernels,
 }
 
 /* The product, or its transposed in `space`: a single column is best seen as a row, vectors run
- * along it; and an out whose rows lie side by side has no other way. Where neither is so, the
- * columns of the transposed out lie apart, which suits the way `turned` alone. */
+ * along it; and an out whose rows lie side by side has no other way, and no bias. Where neither is
+ * so, the columns of the transposed out lie apart, which suits the way `turned` alone, and the bias
+ * is one of rows. */
 KL_INLINE const struct kl_product *kl_oriented(const struct kl_tile_kernels *kernels,
                                                const struct kl_product *product,
                                                struct kl_product *space) {
-    if (product->rows <= 1 || product->bias != NULL) return product;
+    if (product->rows <= 1) return product;
     const bool side_by_side = product->out_row == kernels->size;
-    if (!side_by_side && !kl_turns_a(kernels, product)) return product;
+    if (side_by_side ? product->bias != NULL : !kl_turns_a(kernels, product)) return product;
     *space = kl_transposed(product);
     return side_by_side || kl_choose_way(kernels, space) == KL_TURNED ? space : product;
 }

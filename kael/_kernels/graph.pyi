@@ -3,6 +3,13 @@ from typing import Any
 
 from kael.tensor import Tensor
 
+class GradMode:
+    @property
+    def enabled(self) -> bool: ...
+    def __init__(self, enabled: bool) -> None: ...
+    def __enter__(self) -> None: ...
+    def __exit__(self, kind: object, error: object, trace: object) -> None: ...
+
 class Node:
     name: str
     inputs: tuple[Node | Tensor | None, ...]

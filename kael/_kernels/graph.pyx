@@ -25,6 +25,25 @@ cdef extern from "Python.h":
 cdef int64_t nodes_made = 0
 
 
+cdef class GradMode:
+    """Sets the calling thread's grad mode for a block.
+
+    Not Python code, at whose first instruction an interrupt would leave the mode as it was set.
+    """
+    cdef readonly bint enabled
+    cdef list former
+
+    def __init__(self, bint enabled):
+        self.enabled = enabled
+        self.former = []
+
+    def __enter__(self):
+        self.former.append(set_grad_mode(self.enabled))
+
+    def __exit__(self, kind, error, trace):
+        set_grad_mode(self.former.pop())
+
+
 @cython.freelist(64)
 cdef class Node:
     def __repr__(self):

@@ -1,5 +1,7 @@
 """Cases of reductions, rows and losses."""
 
+from functools import partial
+
 import kael
 from kael.ops.extremes import all as every
 from kael.ops.extremes import any as some
@@ -107,6 +109,16 @@ def _row_operation(name):
 
 for _name in ("softmax", "log_softmax", "logsumexp", "cumsum"):
     _row_operation(_name)
+
+
+@case(name="a dim of size 1")
+def alone(dtype):
+    """Its stride is any, and says nothing about where the others' elements lie."""
+    whole = normal(59, 64, 6, 37, dtype=dtype) * 10
+    for dim, x in enumerate((whole[:1].transpose(1, 2), whole[:, 2:3], whole[:, :, 5:6])):
+        for name in ("sum", "var_mean", "amax", "argmin", "softmax", "logsumexp", "cumsum"):
+            for label, tensor in gradients(partial(getattr(kael, name), dim=dim), x):
+                yield f"{name} {dim} {label}", tensor
 
 
 @case(name="cumsum of integers")

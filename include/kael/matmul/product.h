@@ -19,7 +19,7 @@ struct kl_product {
     struct kl_matrix a, b;
     char *out;
     int64_t out_row, out_column; /* the loops take columns side by side (out_column == size) */
-    const char *bias;            /* or NULL */
+    const char *bias; /* or NULL; of rows where columns of out lie apart, as only turned.h has it */
     struct kl_activation activation;
     bool fresh;                  /* out holds nothing yet */
 };

@@ -91,6 +91,8 @@ struct kl_tile_kernels {
     } brief; /* or none: tiles for up to KL_BRIEF_STEPS */
     bool padded; /* edge tiles read whole vectors of b: of packed panels */
     bool lanes; /* full tiles read values of a from vectors: only of packed panels */
+    int64_t packs_from; /* columns of b from which many rows of a are packed however they lie; or 0,
+                         * never: where tiles are low and narrow, a passes by so often */
     bool tails; /* tiles as high as they are wide, in vectors, or higher see to `tail`: others would
                  * find no registers for its sums */
     int vectors[KL_TILE_ROWS];
@@ -132,8 +134,9 @@ struct kl_turned_stream {
     const char *next; /* the block it will come to next: asked for meanwhile */
     char *out;
     int64_t out_row;
-    const char *bias; /* or NULL */
-    int mode;         /* never KL_TILE_PARK */
+    const char *bias; /* or NULL; bias_row apart for each row, or 0 */
+    int64_t bias_row;
+    int mode; /* never KL_TILE_PARK */
 };
 struct kl_turned {
     struct kl_turned_stream stream[KL_TURNED_STREAMS]; /* ended in this order */

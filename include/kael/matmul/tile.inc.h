@@ -203,6 +203,7 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
         .brief = KL_TILE_BRIEF, .lanes = KL_TILE_LANES, .tails = true,                  \
+        .packs_from = KL_TILE_PACKS_FROM,                                               \
         .vectors = __VA_ARGS__,                                                         \
         .pack = (packing), .stream = (streaming), .turned = KL_TILE_TURNED,             \
         .kernel = {KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(KL_TILE_ENTRY)},                 \

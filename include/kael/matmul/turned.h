@@ -52,6 +52,8 @@ struct kl_turned_job {
     const struct kl_turned_kernels *turned;
     const struct kl_product *product;
     const char *a; /* packed: [inner][height] of each pass */
+    const char *bias;
+    int64_t bias_row, bias_column; /* what it steps by, or 0 */
 };
 
 /* Where an inner block of b begins for the set at `left`, or for the last one. */
@@ -67,9 +69,9 @@ KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *j
                                                    const struct kl_turned_set *set, int64_t block,
                                                    int64_t later, int64_t ahead) {
     const struct kl_product *const product = job->product;
-    const int64_t first = block * KL_INNER_BLOCK, size = job->kernels->size;
+    const int64_t first = block * KL_INNER_BLOCK;
     const int64_t next = set->left + later * job->turned->lanes;
-    const bool biased = product->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
+    const bool biased = job->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
     return (struct kl_turned_stream){
         .a = job->a,
         .first = first,
@@ -77,7 +79,8 @@ KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *j
         .next = kl_turned_b(job, next, ahead),
         .out = set->out,
         .out_row = set->out_row,
-        .bias = biased ? product->bias + set->left * size : NULL,
+        .bias = biased ? job->bias + set->left * job->bias_column : NULL,
+        .bias_row = job->bias_row,
         .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
     };
 }
@@ -95,6 +98,7 @@ static void kl_turned_run(const struct kl_turned_job *job, const struct kl_turne
             struct kl_turned_stream *const stream = &pass.stream[x];
             stream->a += (top * job->product->inner + stream->first * height) * size;
             stream->out += top * stream->out_row;
+            if (stream->bias != NULL) stream->bias += top * stream->bias_row;
             if (p > 0) stream->next = stream->b;
         }
         turned->kernel[height - 1](&pass);
@@ -216,7 +220,16 @@ KL_INLINE int64_t kl_turned_a_bytes(const struct kl_tile_kernels *kernels,
 static void kl_multiply_abreast(const struct kl_tile_kernels *kernels,
                                 const struct kl_product *product, char *scratch) {
     const struct kl_turned_kernels *const turned = kl_turned_kernels_for(kernels, product);
-    struct kl_turned_job job = {kernels, turned, product, product->a.data};
+    _Alignas(KL_ALIGNMENT) char spread[KL_TURNED_SET_BYTES]; /* a bias of rows over the lanes */
+    struct kl_turned_job job = {
+        kernels, turned, product, product->a.data, product->bias, 0, kernels->size};
+    if (product->bias != NULL && product->out_column != kernels->size) {
+        kernels->pack(product->bias, 0, kernels->size, turned->lanes, product->rows, turned->lanes,
+                      spread);
+        job.bias = spread;
+        job.bias_row = turned->lanes * kernels->size;
+        job.bias_column = 0;
+    }
     if (kl_turned_a_bytes(kernels, product) > 0) {
         const struct kl_block rows =
             kl_block_at(kernels, product, 0, product->rows, 0, product->inner, 0, 0);

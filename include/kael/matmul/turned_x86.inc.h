@@ -18,13 +18,15 @@ KL_INLINE void KL_FN(turned_step)(const char *a, V(vec) b, const int rows, V(vec
 KL_INLINE void KL_FN(turned_end)(const struct kl_turned_stream *stream, const int rows,
                                  const V(vec) *sum) {
     char *out = stream->out;
+    const char *bias = stream->bias;
     KL_UNROLL for (int i = 0; i < rows; ++i) {
         V(vec) row = V(splat)((T)0);
         if (stream->mode == KL_TILE_ADD) row = V(load)((const T *)out);
         row = V(add)(row, sum[i]);
-        if (stream->bias != NULL) row = V(add)(row, V(load)((const T *)stream->bias));
+        if (stream->bias != NULL) row = V(add)(row, V(load)((const T *)bias));
         V(store)((T *)out, row);
         out += stream->out_row;
+        bias += stream->bias_row;
     }
 }
 

@@ -34,6 +34,7 @@ static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS
 #undef KL_TILE_ORDER
+#undef KL_TILE_PACKS_FROM
 #undef KL_TILE_SMALL
 #define KL_TILE_KERNELS KL_FN(tile_kernels)
 #define KL_TILE_KERNELS_4 KL_FN(tile_kernels_4)

@@ -17,6 +17,7 @@
 #define KL_TILE_STREAM_FROM_L3 1
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
+#define KL_TILE_PACKS_FROM 768 /* at 512 packing a costs more than it gains */
 
 #define KL_EXACT64_HALVES_avx2 1 /* see exact_x86.inc.h */
 

@@ -17,6 +17,7 @@
 #define KL_TILE_STREAM_STEPS {8, 8, 8, 6}
 #define KL_TILE_STREAM_FROM_L3 0
 #define KL_TILE_ORDER (void)0
+#define KL_TILE_PACKS_FROM 0
 #define KL_TILE_BRIEF {8, 2} /* 16 sums */
 #define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, half_avx512)
 

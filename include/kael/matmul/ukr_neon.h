@@ -71,6 +71,7 @@ KL_INLINE void KL_FN(tile_sum_lanes)(const struct kl_tile *tile, const int rows,
     }
 }
 #define KL_TILE_LANES 1
+#define KL_TILE_PACKS_FROM 0
 
 /* dst[k][lane] = src[lane][k]: 4 x 4 of f32, 2 x 2 of f64; lane l begins at src + offset[l]. */
 #define KL_SQUARE ((int64_t)(16 / sizeof(T)))
