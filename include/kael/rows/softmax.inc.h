@@ -124,7 +124,7 @@ static int KL_FN(logsumexp_rows)(const struct kl_rows *call, const struct kl_row
             const T largest = KL_FN(largest)(KL_FN(row)(view, KL_ROW_X, first + g), call->size);
             shift[g] = largest - largest == 0 ? largest : 0;
         }
-        KL_FN(group_sums)(call, view, first, count, false, near, shift, logs);
+        KL_FN(group_sums)(call, view, first, count, false, false, near, shift, logs);
         KL_FN(each_log)(logs, count);
         for (int64_t g = 0; g < count; g++) {
             *KL_FN(row)(view, KL_ROW_OUT, first + g) = logs[g] + shift[g];
@@ -162,7 +162,7 @@ static int KL_FN(causal_softmax_rows)(const struct kl_rows *call, const struct k
         memset(out + size, 0, (size_t)(call->size - size) * sizeof(T));
         if (size == 0) continue;
         const T largest = KL_FN(largest)(x, size);
-        const V(vec) total = V(splat)((T)KL_FN(exp_total)(x, largest, out, size));
+        const V(vec) total = V(splat)((T)KL_FN(exp_total)(true, x, largest, out, size));
         KL_EACH(i, left, size, V(width)) {
             KL_FN(put)(out + i, V(div)(KL_FN(take)(out + i, left), total), left);
         }
