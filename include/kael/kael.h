@@ -11,7 +11,8 @@
  *      unary.def binary.def      one line per operation
  *      math.inc.h math/          exp, log, tanh, erf, ...; tools/fit_math.py writes the tables
  *   4  dims.h layout.h plane.h   strided memory: walked in order, as one run, turned to rows
- *      part.inc.h indexing.h scatter.h   beyond an array's end; rows by number; what max gives back
+ *      part.inc.h streamed.h     beyond an array's end; past the caches
+ *      indexing.h scatter.h      rows by number; what max gives back
  *   5  fold.h .inc.h fold_columns.inc.h   the order of every sum, along and down
  *      reduce.h .inc.h reductions.h reduce_plan.h   which dims meet, and in which kernel
  *      reduce_int.inc.h reduce_ints.inc.h reduce_extreme.inc.h extreme.inc.h   without rounding

@@ -70,7 +70,7 @@ static int KL_FN(cross_entropy_backward_rows)(const struct kl_rows *call,
             const T slope =
                 *KL_FN(row)(view, KL_ROW_SLOPE, first + g) * KL_FN(class_weight)(call, targets[g]);
             const T *e = KL_FN(kept)(call, view, near, g, first + g);
-            KL_FN(scaled_share)(e, totals[g], slope, out, call->size);
+            KL_MAKE_ROW(call, KL_FN(scaled_share), e, totals[g], slope, out, call->size);
             out[targets[g]] -= slope;
         }
     }

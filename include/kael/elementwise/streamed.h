@@ -1,18 +1,13 @@
-/* Results that fit no cache are stored past them: such a store does not first read the line that it
- * overwrites, nor push out what is there. 64 MiB on one thread of Zen 4, as a loop over huge pages:
- *
- *     copy   4.7 ms, streamed 3.2, with the source asked for ahead 2.9 (memcpy 4.9)
- *     add    7.4 ms, streamed 4.8
- */
+/* Elementwise results stored past the caches. */
 #ifndef KAEL_ELEMENTWISE_STREAMED_H
 #define KAEL_ELEMENTWISE_STREAMED_H
 
 #include "kael/elementwise/loops.h"
+#include "kael/streamed.h"
 
 enum {
-    KL_STREAMED_BYTES = 32 << 20, /* of results: the last cache of most machines, or more */
-    KL_STREAMED_AHEAD = 2048,     /* bytes */
-    KL_STREAMED_COST = 8          /* additions; dearer operations wait for arithmetic */
+    KL_STREAMED_AHEAD = 2048, /* bytes */
+    KL_STREAMED_COST = 8      /* additions; dearer operations wait for arithmetic */
 };
 
 /* Whether results of so many bytes at out, made from inputs at in[count], are to be streamed. */
@@ -25,13 +20,6 @@ KL_INLINE bool kl_streamed(int64_t bytes, const void *out, char *const *in, int 
 /* `ahead` of a kernel whose inputs all come from memory. */
 static const int64_t kl_all_ahead[KL_MAX_OPERANDS - 1] = {KL_STREAMED_AHEAD, KL_STREAMED_AHEAD,
                                                           KL_STREAMED_AHEAD};
-
-/* Before another thread reads what this one streamed: a chunk's end. */
-KL_INLINE void kl_streamed_end(void) {
-#if defined(__x86_64__)
-    __builtin_ia32_sfence();
-#endif
-}
 
 /* Runs a kernel on n elements of contiguous operands, the output first; of streamed results (ahead
  * is not NULL) what lies before the first line goes the ordinary way. */

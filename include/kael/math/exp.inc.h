@@ -36,13 +36,18 @@ KL_INLINE V(vec) KL_FN(exp_reduced)(V(vec) r, V(vec) low) {
     return V(add)(main, KL_FN(exp_rest)(r, V(add)(lost, low)));
 }
 
-/* 0.99 / 1.0 ulp: of what r and 1 + r lose nothing is carried along, for speed. */
-KL_INLINE V(vec) KL_FN(exp)(V(vec) x) {
+/* exp of what is not above exp_largest. 0.99 / 1.0 ulp: of what r and 1 + r lose nothing is carried
+ * along, for speed. */
+KL_INLINE V(vec) KL_FN(exp_below)(V(vec) x) {
     V(bits) steps;
-    x = V(max)(V(splat)(K.exp_smallest), V(min)(V(splat)(K.exp_largest), x));
+    x = V(max)(V(splat)(K.exp_smallest), x);
     const V(vec) r = KL_FN(exp_reduce)(x, &steps);
     const V(vec) t = KL_FN(exp_rest)(r, r);
     return KL_FN(scale)(V(add)(V(splat)(1), t), steps);
+}
+
+KL_INLINE V(vec) KL_FN(exp)(V(vec) x) {
+    return KL_FN(exp_below)(V(min)(V(splat)(K.exp_largest), x));
 }
 
 /* (p + p_low) exp(x + x_low) 2^-n, of which only the last sum is rounded; n is in steps. */

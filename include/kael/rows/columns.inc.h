@@ -48,14 +48,14 @@ KL_INLINE void KL_FN(columns_largest)(struct KL_FN(columns) *s) {
     }
 }
 
-/* near = exp(near - largest). */
-KL_INLINE void KL_FN(columns_exp)(const struct KL_FN(columns) *s) {
+/* near = exp(near - largest); `below`: see shifted_exp. */
+KL_INLINE void KL_FN(columns_exp)(bool below, const struct KL_FN(columns) *s) {
     const int64_t size = s->size;
     KL_EACH(c, left, s->pitch, V(width)) {
         const V(vec) shift = V(load)(s->largest + c);
         for (int64_t e = 0; e < size; e++) {
             T *at = s->near + e * s->pitch + c;
-            V(store)(at, KL_FN(exp)(V(sub)(V(load)(at), shift)));
+            V(store)(at, KL_FN(shifted_exp)(below, V(load)(at), shift));
         }
     }
 }
@@ -73,7 +73,7 @@ KL_INLINE void KL_FN(columns_exp_totals)(struct KL_FN(columns) *s, const struct 
     KL_FN(columns_begin)(s, call, view, rows);
     KL_FN(columns_read)(s, call, view, KL_ROW_X, rows, s->near);
     KL_FN(columns_largest)(s);
-    KL_FN(columns_exp)(s);
+    KL_FN(columns_exp)(true, s);
     KL_FN(columns_fold)(s, KL_TERM_VALUE);
 }
 

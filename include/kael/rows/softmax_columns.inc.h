@@ -83,7 +83,7 @@ static int KL_FN(logsumexp_columns)(const struct kl_rows *call, const struct kl_
     for (int64_t c = 0; c < s.pitch; c++) {
         if (s.largest[c] - s.largest[c] != 0) s.largest[c] = 0;
     }
-    KL_FN(columns_exp)(&s);
+    KL_FN(columns_exp)(false, &s);
     KL_FN(columns_fold)(&s, KL_TERM_VALUE);
     KL_FN(each_log)(s.totals, s.pitch);
     for (int64_t c = 0; c < rows; c++) {

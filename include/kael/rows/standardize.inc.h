@@ -17,24 +17,34 @@ KL_INLINE void KL_FN(group_moments)(bool centred, const struct kl_rows *call,
     }
 }
 
-/* out[i] = out[i] * weight[i] + bias[i], rounded twice; either may be NULL. */
-KL_INLINE void KL_FN(affine)(const struct kl_rows *call, T *out) {
-    const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
-    const int64_t size = call->size;
-    KL_EACH(i, left, size, V(width)) {
-        V(vec) scaled = KL_FN(take)(out + i, left);
-        if (weight) scaled = V(mul)(scaled, KL_FN(take)(weight + i, left));
-        if (bias) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
-        KL_FN(put)(out + i, scaled, left);
-    }
+/* The doubles of part p of a vector at x, of which `left` elements exist. */
+KL_INLINE VD(vec) KL_FN(take_wide_part)(const T *x, int p, int64_t left) {
+    const int64_t before = p * (int64_t)VD(width);
+    if (KL_LIKELY(left >= V(width))) return KL_FN(wide)(x + before);
+    return KL_FN(take_wide)(x + before, kl_max(0, left - before));
 }
 
-/* out[i] = (x[i] - center) * scale in double, rounded once. */
-KL_INLINE void KL_FN(standardized)(const T *x, const double *moments, T *out, int64_t size) {
+/* out = x * weight + bias, rounded twice; either may be NULL. */
+KL_INLINE void KL_FN(put_affine)(bool far, const struct kl_rows *call, bool weighted, bool biased,
+                                 V(vec) x, T *out, int64_t i, int64_t left) {
+    const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
+    if (weighted) x = V(mul)(x, KL_FN(take)(weight + i, left));
+    if (biased) x = V(add)(x, KL_FN(take)(bias + i, left));
+    KL_FN(put_out)(far, out + i, x, left);
+}
+
+/* out[i] = (x[i] - center) * scale in double, rounded once; then * weight, + bias. */
+KL_INLINE void KL_FN(standardized)(bool far, const struct kl_rows *call, const T *x,
+                                   const double *moments, T *out) {
+    enum { parts = V(width) / VD(width) };
     const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(moments[1]);
-    KL_EACH(i, left, size, VD(width)) {
-        const VD(vec) centred = VD(sub)(KL_FN(take_wide)(x + i, left), center);
-        KL_FN(put_narrow)(out + i, VD(mul)(centred, scale), left);
+    KL_EACH_OUT(far, i, left, out, call->size) {
+        VD(vec) part[parts];
+        KL_UNROLL
+        for (int p = 0; p < parts; p++) {
+            part[p] = VD(mul)(VD(sub)(KL_FN(take_wide_part)(x + i, p, left), center), scale);
+        }
+        KL_FN(put_affine)(far, call, call->weight, call->bias, V(narrow)(part), out, i, left);
     }
 }
 
@@ -76,19 +86,14 @@ KL_INLINE double KL_FN(wide_fold)(bool centred, const T *x, double center, doubl
 KL_INLINE void KL_FN(wide_affine)(const struct kl_rows *call, const double *wide, double factor,
                                   bool weighted, bool biased, T *out) {
     enum { parts = V(width) / VD(width) };
-    const T *weight = (const T *)call->weight, *bias = (const T *)call->bias;
     const VD(vec) scale = VD(splat)(factor);
-    const int64_t size = call->size;
-    KL_EACH(i, left, size, V(width)) {
+    KL_EACH(i, left, call->size, V(width)) {
         VD(vec) part[parts];
         KL_UNROLL
         for (int p = 0; p < parts; p++) {
             part[p] = VD(mul)(VD(load)(wide + i + p * VD(width)), scale);
         }
-        V(vec) scaled = V(narrow)(part);
-        if (weighted) scaled = V(mul)(scaled, KL_FN(take)(weight + i, left));
-        if (biased) scaled = V(add)(scaled, KL_FN(take)(bias + i, left));
-        KL_FN(put)(out + i, scaled, left);
+        KL_FN(put_affine)(false, call, weighted, biased, V(narrow)(part), out, i, left);
     }
 }
 
@@ -150,8 +155,8 @@ KL_INLINE int KL_FN(norm_rows)(bool centred, const struct kl_rows *call,
         }
         for (int64_t g = 0; g < count; g++) {
             T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
-            KL_FN(standardized)(KL_FN(row)(view, KL_ROW_X, first + g), moments[g], out, call->size);
-            if (call->weight || call->bias) KL_FN(affine)(call, out);
+            const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+            KL_MAKE_ROW(call, KL_FN(standardized), call, x, moments[g], out);
         }
     }
     return KL_OK;
@@ -211,18 +216,23 @@ KL_INLINE void KL_FN(wide_norm_slope)(const double *wide_x, const double *wide_z
 
 /* out = scale * (z - mean(z) - s * mean(s * z)), in double, rounded once, where s is the
  * standardized row; no mean(z) unless centred. */
-KL_INLINE void KL_FN(norm_slope)(bool centred, const T *x, const T *z, const double *moments,
-                                 T *out, int64_t size) {
+KL_INLINE void KL_FN(norm_slope)(bool far, bool centred, const T *x, const T *z,
+                                 const double *moments, T *out, int64_t size) {
+    enum { parts = V(width) / VD(width) };
     const double n = (double)size, factor = moments[1];
     const double mean = centred ? KL_FN(fold)(KL_TERM_VALUE, z, NULL, 0, size) / n : 0;
     const double moment = KL_FN(fold)(KL_TERM_MOMENT, x, z, moments[0], size) / n;
     const VD(vec) center = VD(splat)(moments[0]), scale = VD(splat)(factor);
     const VD(vec) lift = VD(splat)(mean), slope = VD(splat)(moment * factor * factor);
-    KL_EACH(i, left, size, VD(width)) {
-        const VD(vec) shifted = VD(sub)(KL_FN(take_wide)(x + i, left), center);
-        const VD(vec) level = VD(sub)(KL_FN(take_wide)(z + i, left), lift);
-        const VD(vec) rest = VD(sub)(level, VD(mul)(shifted, slope));
-        KL_FN(put_narrow)(out + i, VD(mul)(scale, rest), left);
+    KL_EACH_OUT(far, i, left, out, size) {
+        VD(vec) part[parts];
+        KL_UNROLL
+        for (int p = 0; p < parts; p++) {
+            const VD(vec) shifted = VD(sub)(KL_FN(take_wide_part)(x + i, p, left), center);
+            const VD(vec) level = VD(sub)(KL_FN(take_wide_part)(z + i, p, left), lift);
+            part[p] = VD(mul)(scale, VD(sub)(level, VD(mul)(shifted, slope)));
+        }
+        KL_FN(put_out)(far, out + i, V(narrow)(part), left);
     }
 }
 
@@ -259,9 +269,9 @@ KL_INLINE int KL_FN(wide_norm_backward_rows)(bool centred, const struct kl_rows 
                                            wide_x + g * step, size) / (double)size;
         }
         for (int64_t g = 0; g < count; g++) {
+            T *out = KL_FN(row)(view, KL_ROW_OUT, first + g);
             KL_FN(wide_norm_slope)(wide_x + g * step, wide_z + g * step, lift[g], moment[g],
-                                   moments[2 * g + 1], KL_FN(row)(view, KL_ROW_OUT, first + g),
-                                   size);
+                                   moments[2 * g + 1], out, size);
         }
     }
     return KL_OK;
@@ -269,7 +279,7 @@ KL_INLINE int KL_FN(wide_norm_backward_rows)(bool centred, const struct kl_rows 
 
 /* x, y = the gradient of the result of norm_rows, with that call's moments and weight; y * weight
  * waits on the stack where it fits (what was just stored to a line that is not in cache is slow to
- * load), else in out. */
+ * load), else in out, or, if that is streamed, in scratch. */
 KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call,
                                         const struct kl_row_view *view, int64_t row,
                                         int64_t rows) {
@@ -278,9 +288,10 @@ KL_INLINE int KL_FN(norm_backward_rows)(bool centred, const struct kl_rows *call
     }
     for (int64_t r = 0; r < rows; r++) {
         T *out = KL_FN(row)(view, KL_ROW_OUT, r);
-        const T *z = KL_FN(weighted)(call, KL_FN(row)(view, KL_ROW_Y, r), out);
-        KL_FN(norm_slope)(centred, KL_FN(row)(view, KL_ROW_X, r), z,
-                          call->moments + 2 * (row + r), out, call->size);
+        const T *z = KL_FN(weighted)(call, KL_FN(row)(view, KL_ROW_Y, r),
+                                     call->streamed ? (T *)view->scratch : out);
+        KL_MAKE_ROW(call, KL_FN(norm_slope), centred, KL_FN(row)(view, KL_ROW_X, r), z,
+                    call->moments + 2 * (row + r), out, call->size);
     }
     return KL_OK;
 }

@@ -41,37 +41,44 @@ KL_INLINE T KL_FN(largest)(const T *x, int64_t size) {
     return V(head)(met);
 }
 
-/* e[i] = exp(x[i] - largest). */
-KL_INLINE void KL_FN(exp_shifted)(const T *x, T largest, T *e, int64_t size) {
-    const V(vec) shift = V(splat)(largest);
+/* exp(x - shift), where `below` says that no x is above it, unless the row has a NaN, whatever is
+ * made of its other elements: the bound from above is a twelfth of an exponential. */
+KL_INLINE V(vec) KL_FN(shifted_exp)(bool below, V(vec) x, V(vec) shift) {
+    x = V(sub)(x, shift);
+    return below ? KL_FN(exp_below)(x) : KL_FN(exp)(x);
+}
+
+/* e[i] = exp(x[i] - shift). */
+KL_INLINE void KL_FN(exp_shifted)(bool below, const T *x, T shift, T *e, int64_t size) {
+    const V(vec) most = V(splat)(shift);
     KL_EACH(i, left, size, V(width)) {
-        KL_FN(put)(e + i, KL_FN(exp)(V(sub)(KL_FN(take)(x + i, left), shift)), left);
+        KL_FN(put)(e + i, KL_FN(shifted_exp)(below, KL_FN(take)(x + i, left), most), left);
     }
 }
 
-/* The fold of exp(x[i] - largest) for i < size <= KL_REDUCTION_BLOCK, kept in e where e is not
+/* The fold of exp(x[i] - shift) for i < size <= KL_REDUCTION_BLOCK, kept in e where e is not
  * NULL. Goes by chunks that stay in L1. */
-KL_INLINE double KL_FN(exp_block)(const T *x, T largest, T *e, int64_t size) {
+KL_INLINE double KL_FN(exp_block)(bool below, const T *x, T shift, T *e, int64_t size) {
     enum { chunk = 16 * KL_LANES };
     T buffer[chunk];
     KL_FN(lanes) lanes = KL_FN(lanes_start)(KL_TERM_VALUE);
     for (int64_t i = 0; i < size; i += chunk) {
         const int64_t count = kl_min(size - i, chunk);
         T *to = e ? e + i : buffer;
-        KL_FN(exp_shifted)(x + i, largest, to, count);
+        KL_FN(exp_shifted)(below, x + i, shift, to, count);
         KL_FN(lanes_add)(&lanes, KL_TERM_VALUE, to, NULL, 0, count, 0);
     }
     return KL_FN(lanes_meet)(&lanes, KL_TERM_VALUE);
 }
 
-static double KL_FN(exp_total)(const T *x, T largest, T *e, int64_t size) {
-    if (size <= KL_REDUCTION_BLOCK) return KL_FN(exp_block)(x, largest, e, size);
+static double KL_FN(exp_total)(bool below, const T *x, T shift, T *e, int64_t size) {
+    if (size <= KL_REDUCTION_BLOCK) return KL_FN(exp_block)(below, x, shift, e, size);
     struct kl_tree tree;
     tree.blocks = tree.depth = 0;
     for (int64_t i = 0; i < size; i += KL_REDUCTION_BLOCK) {
         const int64_t count = kl_min(size - i, KL_REDUCTION_BLOCK);
         kl_tree_push(&tree, KL_TERM_VALUE,
-                     KL_FN(exp_block)(x + i, largest, e ? e + i : NULL, count));
+                     KL_FN(exp_block)(below, x + i, shift, e ? e + i : NULL, count));
     }
     return kl_tree_total(&tree, KL_TERM_VALUE);
 }
@@ -91,31 +98,59 @@ KL_INLINE T *KL_FN(row)(const struct kl_row_view *view, int which, int64_t r) {
     return (T *)view->data[which] + r * view->stride[which];
 }
 
+/* The pass that makes a row of the result, function(far, ..), once for results that are streamed
+ * and once for others. */
+#define KL_MAKE_ROW(call, function, ...) \
+    ((call)->streamed ? function(true, __VA_ARGS__) : function(false, __VA_ARGS__))
+
+/* Walks out[size] like KL_EACH; but where it is streamed (`far`) the first vector ends where one of
+ * the machine does, so that whole ones after it are aligned. */
+#define KL_EACH_OUT(far, i, left, out, size)                                          \
+    for (int64_t i = 0, left = (far) ? KL_FN(lead)((out), (size)) : (size); left > 0; \
+         i += (far) ? kl_min(left, V(width)) : V(width), left = (size) - i)
+
+KL_INLINE int64_t KL_FN(lead)(const T *out, int64_t size) {
+    const uintptr_t bytes = V(width) * sizeof(T);
+    const int64_t lead = (int64_t)((-(uintptr_t)out & (bytes - 1)) / sizeof(T));
+    return lead > 0 ? kl_min(lead, size) : size;
+}
+
+KL_INLINE void KL_FN(put_out)(bool far, T *p, V(vec) x, int64_t left) {
+    if (far && left >= V(width)) {
+        V(stream)(p, x);
+    } else {
+        KL_FN(put)(p, x, left);
+    }
+}
+
 /* Where the exponentials of row g of a group are kept: in near[near_room], or, if they do not fit,
- * in the row of the output, whose number is r. */
+ * in the row of the output, whose number is r, unless that is streamed. */
 KL_INLINE T *KL_FN(kept)(const struct kl_rows *call, const struct kl_row_view *view, T *near,
                          int64_t g, int64_t r) {
-    if (call->size > KL_FN(near_room)) return KL_FN(row)(view, KL_ROW_OUT, r);
+    if (call->size > KL_FN(near_room)) {
+        return call->streamed ? (T *)view->scratch : KL_FN(row)(view, KL_ROW_OUT, r);
+    }
     return near + g * kl_round_up(call->size, V(width));
 }
 
-/* The totals of exp(x - shift) of each row of a group, the exponentials kept where they fit in near
- * or `keep` is set. */
+/* The totals of exp(x - shift) of each row of a group (`below`: see shifted_exp), the exponentials
+ * kept where they fit in near or `keep` is set. */
 KL_INLINE void KL_FN(group_sums)(const struct kl_rows *call, const struct kl_row_view *view,
-                                 int64_t first, int64_t count, bool keep, T *near,
+                                 int64_t first, int64_t count, bool below, bool keep, T *near,
                                  const T *shift, T *totals) {
     const int64_t size = call->size;
     if (size > KL_FN(near_room)) {
         for (int64_t g = 0; g < count; g++) {
-            T *e = keep ? KL_FN(row)(view, KL_ROW_OUT, first + g) : NULL;
+            T *e = keep ? KL_FN(kept)(call, view, near, g, first + g) : NULL;
             const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
-            totals[g] = (T)KL_FN(exp_total)(x, shift[g], e, size);
+            totals[g] = (T)KL_FN(exp_total)(below, x, shift[g], e, size);
         }
         return;
     }
     for (int64_t g = 0; g < count; g++) {
         T *e = KL_FN(kept)(call, view, near, g, first + g);
-        KL_FN(exp_shifted)(KL_FN(row)(view, KL_ROW_X, first + g), shift[g], e, size);
+        const T *x = KL_FN(row)(view, KL_ROW_X, first + g);
+        KL_FN(exp_shifted)(below, x, shift[g], e, size);
     }
     for (int64_t g = 0; g < count; g++) {
         const T *e = KL_FN(kept)(call, view, near, g, first + g);
@@ -130,7 +165,7 @@ KL_INLINE void KL_FN(group_totals)(const struct kl_rows *call, const struct kl_r
     for (int64_t g = 0; g < count; g++) {
         largest[g] = KL_FN(largest)(KL_FN(row)(view, KL_ROW_X, first + g), call->size);
     }
-    KL_FN(group_sums)(call, view, first, count, keep, near, largest, totals);
+    KL_FN(group_sums)(call, view, first, count, true, keep, near, largest, totals);
 }
 
 /* logs = log(logs). */
@@ -148,10 +183,11 @@ KL_INLINE void KL_FN(group_logs)(const struct kl_rows *call, const struct kl_row
 }
 
 /* out = e / total * factor. */
-KL_INLINE void KL_FN(scaled_share)(const T *e, T total, T factor, T *out, int64_t size) {
+KL_INLINE void KL_FN(scaled_share)(bool far, const T *e, T total, T factor, T *out,
+                                   int64_t size) {
     const V(vec) divisor = V(splat)(total), slope = V(splat)(factor);
-    KL_EACH(i, left, size, V(width)) {
+    KL_EACH_OUT(far, i, left, out, size) {
         const V(vec) share = V(div)(KL_FN(take)(e + i, left), divisor);
-        KL_FN(put)(out + i, V(mul)(share, slope), left);
+        KL_FN(put_out)(far, out + i, V(mul)(share, slope), left);
     }
 }
