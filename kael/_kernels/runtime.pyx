@@ -25,11 +25,8 @@ cdef extern from "kael/process.h" nogil:
         bint usable
 
     struct kl_allocator_stats:
-        int64_t reserved_bytes
-        int64_t in_use_bytes
-        int64_t cached_bytes
-        int64_t hits
-        int64_t misses
+        int64_t reserved_bytes, in_use_bytes, cached_bytes
+        int64_t hits, misses
 
     # Each struct has one instance, of its own name (pool.h).
     struct kl_process_t "kl_process":
@@ -58,6 +55,8 @@ cdef extern from "kael/process.h" nogil:
     void kl_set_isa(int isa)
     void kl_count_profile()
     void kl_end_op(kl_op *op)
+    void *kl_enter_python()
+    void kl_leave_python(void *made)
     bint kl_take_chunk(kl_op *op, kl_chunk *chunk)
     bint kl_parse_number(const char *text, int64_t *value)
     int64_t kl_configured_threads()
@@ -249,8 +248,12 @@ cdef class Region:
 
 
 cdef int call_body(void *context, int64_t first, int64_t last) noexcept nogil:
+    cdef void *made = kl_enter_python()
+    cdef int status
     with gil:
-        return call_python_body(<Region> context, first, last)
+        status = call_python_body(<Region> context, first, last)
+    kl_leave_python(made)
+    return status
 
 
 cdef int call_python_body(Region region, int64_t first, int64_t last) noexcept:
@@ -321,8 +324,7 @@ def element_grain():
 
 def cgroup_cpus(root=""):
     """CPUs that control groups grant; None without a limit. Paths are taken below ``root``."""
-    cdef bytes folder = str(root).encode()
-    return kl_cgroup_cpus(folder) or None
+    return kl_cgroup_cpus(str(root).encode()) or None
 
 
 # ---- Instruction sets ----
@@ -362,9 +364,8 @@ def isa_report():
 def allocator_counters():
     """reserved, in_use, cached, hits and misses, read at one moment."""
     runtime()
-    cdef kl_allocator_stats stats = kl_read_allocator()
-    return (stats.reserved_bytes, stats.in_use_bytes, stats.cached_bytes, stats.hits,
-            stats.misses)
+    cdef kl_allocator_stats now = kl_read_allocator()
+    return now.reserved_bytes, now.in_use_bytes, now.cached_bytes, now.hits, now.misses
 
 
 def empty_cache():
