@@ -2,9 +2,8 @@
 
 from collections import namedtuple
 
-from kael._kernels import elementwise
+from kael._kernels import elementwise, views
 from kael._kernels import reduce as kernels
-from kael._kernels import views
 from kael._kernels.numbers import number
 from kael._kernels.tensor import TensorBase, require_tensor
 from kael.autograd import needs_grad, record
