@@ -41,8 +41,8 @@ NAMES = {
     """,
     "kael.nn": """
         CrossEntropyLoss Dropout Embedding Flatten GELU Identity L1Loss LayerNorm Linear
-        LogSoftmax MSELoss Module ModuleDict ModuleList NLLLoss Parameter RMSNorm ReLU Sequential
-        Sigmoid Softmax Tanh functional init utils
+        LogSoftmax MSELoss Module ModuleDict ModuleList NLLLoss Parameter ParameterDict
+        ParameterList RMSNorm ReLU Sequential Sigmoid Softmax Tanh functional init utils
     """,
     "kael.nn.functional": """
         causal_softmax cross_entropy dropout embedding flatten gelu l1_loss layer_norm linear

@@ -26,7 +26,8 @@ SILENT = [
     "broadcast_shapes", "default_generator", "empty", "empty_like", "get_rng_state",
     "initial_seed", "matmul_versions.blas", "matmul_versions.blas_available",
     "matmul_versions.way", "nn.Module",
-    "nn.ModuleDict", "nn.ModuleList", "nn.Parameter", "nn.functional", "nn.init", "nn.utils",
+    "nn.ModuleDict", "nn.ModuleList", "nn.Parameter", "nn.ParameterDict", "nn.ParameterList",
+    "nn.functional", "nn.init", "nn.utils",
     "optim.Optimizer", "optim.SparseAdam", "optim.functional", "optim.lr_scheduler",
     "optim.swa_utils", "seed", "set_rng_state",
 ]  # fmt: skip

@@ -306,6 +306,83 @@ def test_containers_join_repeat_and_give_back():
     assert "0" not in dir(both) and "append" in dir(both)
 
 
+class Scaled(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.row = nn.ParameterList([kael.ones(2), nn.Parameter(kael.zeros(3))])
+        self.table = nn.ParameterDict({"a": kael.ones(1), "b": kael.ones(4)})
+
+
+def test_parameters_in_lists_and_dicts_are_those_of_the_module():
+    net = Scaled()
+    assert names(net.named_parameters()) == ["row.0", "row.1", "table.a", "table.b"]
+    state = {name: x * 2 for name, x in net.state_dict().items()}
+    net.load_state_dict(state)
+    assert net.row[0].tolist() == [2.0, 2.0] and net.table["b"].tolist() == [2.0] * 4
+    for other in (copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
+        assert [x.tolist() for x in other.row] == [[2.0, 2.0], [0.0] * 3]
+        assert list(other.table) == ["a", "b"] and type(other.row[0]) is nn.Parameter
+        assert other.row[0].data_ptr() != net.row[0].data_ptr()
+    (net.row[0].sum() * net.table["a"]).sum().backward()
+    assert net.row[0].grad.tolist() == [2.0, 2.0] and net.table["a"].grad.tolist() == [4.0]
+    assert net.row[1].grad is None
+    assert repr(net.row) == (
+        "ParameterList(\n  (0): Parameter of kael.float32, shape (2,)"
+        "\n  (1): Parameter of kael.float32, shape (3,)\n)"
+    )
+    assert net.double().row[1].dtype is kael.float64 and repr(nn.ParameterDict()) == (
+        "ParameterDict()"
+    )
+
+
+def test_a_parameter_list_is_a_list():
+    x, y, z = (kael.full((n,), float(n)) for n in (1, 2, 3))
+    row = nn.ParameterList()
+    assert row.append(x) is row and len(row.extend([y, nn.Parameter(z, requires_grad=False)])) == 3
+    assert row[0].data_ptr() == x.data_ptr() and row[0].requires_grad
+    assert not row[2].requires_grad and not x.requires_grad
+    assert [p.shape for p in row[1:]] == [(2,), (3,)] and type(row[:1]) is nn.ParameterList
+    assert row[-1] is row[2] and row.pop(0).shape == (1,)
+    row[0] = z
+    row += [x]
+    row.insert(0, y)
+    assert [p.shape for p in row] == [(2,), (3,), (3,), (1,)]
+    del row[1]
+    assert names(row.named_parameters()) == ["0", "1", "2"] and "0" not in dir(row)
+    for call, error, text in [
+        (lambda: row.append(nn.ReLU()), TypeError, "ParameterList"),
+        (lambda: row.extend([x, 1.0]), TypeError, "ParameterList"),
+        (lambda: row.__setitem__(5, x), IndexError, "index 5 is out of range"),
+        (lambda: row[3], IndexError, "index 3 is out of range"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    assert len(row) == 3
+
+
+def test_a_parameter_dict_is_a_dict():
+    x, y = kael.ones(1), kael.ones(2)
+    table = nn.ParameterDict([("x", x)])
+    table["y"] = y
+    table.update({"x": y})
+    assert [(name, p.shape) for name, p in table.items()] == [("x", (2,)), ("y", (2,))]
+    assert "x" in table and len(table) == 2 and list(table.keys()) == list(table)
+    assert table.pop("x").shape == (2,) and names(table.named_parameters()) == ["y"]
+    for call, error, text in [
+        (lambda: table.__setitem__("a", 1.0), TypeError, "ParameterDict"),
+        (lambda: table.update({"a": x, "b": None}), TypeError, "ParameterDict"),
+        (lambda: table.update({"a.b": x}), KeyError, "parameter name"),
+        (lambda: table.__setitem__(1, x), TypeError, "parameter name should be a string"),
+        (lambda: table.__delitem__("training"), KeyError, "training"),
+        (lambda: table["z"], KeyError, "z"),
+    ]:
+        with pytest.raises(error, match=text):
+            call()
+    assert list(table) == ["y"]
+    table.clear()
+    assert len(table) == 0
+
+
 def test_no_module_of_a_sequential_is_lost_to_another_of_its_name():
     """github: pytorch/pytorch#77067, an append after a deletion; a slice keeps its names."""
     a, b, c = nn.Linear(1, 1), nn.ReLU(), nn.Tanh()

@@ -89,7 +89,8 @@ def test_gradients_by_finite_differences(name):
 
 def test_every_module_is_differentiated():
     """Those named here are checked further down, or compute nothing of their own."""
-    others = "CrossEntropyLoss Embedding L1Loss MSELoss Module ModuleDict ModuleList NLLLoss"
+    others = "CrossEntropyLoss Embedding L1Loss MSELoss Module ModuleDict ModuleList NLLLoss "
+    others += "ParameterDict ParameterList"
     classes = {name: getattr(nn, name) for name in nn.__all__}
     modules = {n for n, c in classes.items() if isinstance(c, type) and issubclass(c, nn.Module)}
     assert modules - {name.split()[0] for name in CASES} == set(others.split())

@@ -1,4 +1,4 @@
-"""Modules made of modules: Sequential, ModuleList, ModuleDict, Flatten."""
+"""Modules in a row: Sequential, ModuleList; and Flatten, which stands between them."""
 
 import operator
 from itertools import count, islice
@@ -7,7 +7,7 @@ from kael.checks import integer
 from kael.nn.module import Module
 from kael.ops.shape import flatten
 
-__all__ = ["Flatten", "ModuleDict", "ModuleList", "Sequential"]
+__all__ = ["Flatten", "ModuleList", "Sequential"]
 
 
 def modules_of(modules):
@@ -19,65 +19,73 @@ def modules_of(modules):
     return modules
 
 
-class _Numbered(Module):
-    """Submodules named by their numbers."""
+class Numbered(Module):
+    """Submodules, or parameters, named by their numbers."""
+
+    _checked = staticmethod(modules_of)
+    _add = Module.add_module
+
+    @property
+    def _entries(self):
+        return self._modules
 
     def _at(self, index):
         index = operator.index(index)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} is out of range")
-        return next(islice(self._modules, index % len(self), None))
+        return next(islice(self._entries, index % len(self), None))
 
     def __getitem__(self, index):
         if isinstance(index, slice):
-            return self._like(list(self._modules.items())[index])
-        return self._modules[self._at(index)]
+            return self._like(list(self._entries.items())[index])
+        return self._entries[self._at(index)]
 
-    def __setitem__(self, index, module):
-        setattr(self, self._at(index), module)
+    def __setitem__(self, index, entry):
+        self._add(self._at(index), *self._checked([entry]))
 
     def __delitem__(self, index):
-        kept = list(self._modules.values())
+        kept = list(self)
         del kept[index]
         self._renumber(kept)
 
-    def _renumber(self, modules):
-        for name in list(self._modules):
+    def _renumber(self, entries):
+        for name in list(self._entries):
             delattr(self, name)
-        self.extend(modules)
+        self.extend(entries)
 
     def __len__(self):
-        return len(self._modules)
+        return len(self._entries)
 
     def __iter__(self):
-        return iter(self._modules.values())
+        return iter(self._entries.values())
 
     def __dir__(self):
         return [name for name in super().__dir__() if not name.isdigit()]
 
-    def append(self, module):
-        """Adds a module at the end, named by the first free number from the length on.
+    def append(self, entry):
+        """Adds an entry at the end, named by the first free number from the length on.
 
         Parameters
         ----------
-        module : Module
+        entry : Module
+            In a ParameterList a Tensor.
 
         Returns
         -------
         Module
             Itself.
         """
-        number = next(n for n in count(len(self)) if str(n) not in self._modules)
-        self.add_module(str(number), module)
+        number = next(n for n in count(len(self)) if str(n) not in self._entries)
+        self._add(str(number), *self._checked([entry]))
         return self
 
-    def extend(self, modules):
-        """Adds modules at the end.
+    def extend(self, entries):
+        """Adds entries at the end.
 
         Parameters
         ----------
-        modules : iterable of Module
-            It may be the container itself.
+        entries : iterable of Module
+            In a ParameterList of Tensor. It may be the container itself.
 
         Returns
         -------
@@ -87,20 +95,20 @@ class _Numbered(Module):
         Raises
         ------
         TypeError
-            If something is no Module; nothing is added.
+            If something is no such entry; nothing is added.
         """
-        modules = modules_of(modules)
-        for module in modules:
-            self.append(module)
+        for entry in self._checked(entries):
+            self.append(entry)
         return self
 
-    def insert(self, index, module):
-        """Adds a module before an index; all are numbered anew.
+    def insert(self, index, entry):
+        """Adds an entry before an index; all are numbered anew.
 
         Parameters
         ----------
         index : int
-        module : Module
+        entry : Module
+            In a ParameterList a Tensor.
 
         Returns
         -------
@@ -112,18 +120,18 @@ class _Numbered(Module):
         IndexError
             If there is no such index, nor is it the length.
         TypeError
-            If it is no Module.
+            If it is no such entry.
         """
         index = operator.index(index)
         if not -len(self) <= index <= len(self):
             raise IndexError(f"index {index} is out of range")
-        modules = list(self)
-        modules.insert(index, *modules_of([module]))
-        self._renumber(modules)
+        entries = list(self)
+        entries.insert(index, *self._checked([entry]))
+        self._renumber(entries)
         return self
 
     def pop(self, key):
-        """Takes a module out; the others are numbered anew.
+        """Takes an entry out; the others are numbered anew.
 
         Parameters
         ----------
@@ -132,7 +140,7 @@ class _Numbered(Module):
         Returns
         -------
         Module
-            What stood there.
+            What stood there; in a ParameterList a Parameter.
 
         Raises
         ------
@@ -144,7 +152,7 @@ class _Numbered(Module):
         return taken
 
 
-class Sequential(_Numbered):
+class Sequential(Numbered):
     """Passes its input through modules, one after the other.
 
     Parameters
@@ -201,7 +209,7 @@ def _repeats(times):
     return times
 
 
-class ModuleList(_Numbered):
+class ModuleList(Numbered):
     """A list whose modules are registered.
 
     Parameters
@@ -227,114 +235,6 @@ class ModuleList(_Numbered):
 
     def __iadd__(self, other):
         return self.extend(other)
-
-
-class ModuleDict(Module):
-    """A dict whose modules are registered.
-
-    Parameters
-    ----------
-    modules : mapping of str to Module, or pairs, optional
-
-    Examples
-    --------
-    >>> heads = kael.nn.ModuleDict({"digit": kael.nn.Linear(8, 10)})
-    >>> heads["digit"](kael.ones(1, 8)).shape
-    (1, 10)
-    """
-
-    def __init__(self, modules=None):
-        super().__init__()
-        self.update(() if modules is None else modules)
-
-    def __getitem__(self, key):
-        return self._modules[key]
-
-    def __setitem__(self, key, module):
-        self.add_module(key, module)
-
-    def __delitem__(self, key):
-        self[key]  # KeyError for another attribute, and for none
-        delattr(self, key)
-
-    def __contains__(self, key):
-        return key in self._modules
-
-    def __len__(self):
-        return len(self._modules)
-
-    def __iter__(self):
-        return iter(self._modules)
-
-    def keys(self):
-        """The names.
-
-        Returns
-        -------
-        view of str
-        """
-        return self._modules.keys()
-
-    def values(self):
-        """The modules.
-
-        Returns
-        -------
-        view of Module
-        """
-        return self._modules.values()
-
-    def items(self):
-        """Pairs of name and module.
-
-        Returns
-        -------
-        view of (str, Module)
-        """
-        return self._modules.items()
-
-    def update(self, modules):
-        """Adds modules; those of the same names go.
-
-        Parameters
-        ----------
-        modules : mapping of str to Module, or pairs
-
-        Raises
-        ------
-        TypeError
-            If something is no Module, or a name no str; nothing is added.
-        KeyError
-            If a name has a dot or is that of another attribute; nothing is added.
-        """
-        modules = dict(modules.items() if hasattr(modules, "items") else modules)
-        modules_of(modules.values())
-        for key in modules:
-            self._check_name(key, "module", self._modules)
-        for key, module in modules.items():
-            self[key] = module
-
-    def pop(self, key):
-        """Takes a module out.
-
-        Parameters
-        ----------
-        key : str
-            KeyError where there is none of that name.
-
-        Returns
-        -------
-        Module
-            The one that had the name.
-        """
-        module = self[key]
-        del self[key]
-        return module
-
-    def clear(self):
-        """Takes all modules out."""
-        for key in list(self):
-            del self[key]
 
 
 class Flatten(Module):

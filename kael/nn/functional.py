@@ -141,6 +141,7 @@ def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
     ValueError
         If they are not those of the last dims.
     """
+    require_tensor("layer_norm", input)  # before the sizes, which are refused by their own words
     sizes = items("layer_norm", "normalized_shape", normalized_shape)
     sizes = [integer("layer_norm", "a size of normalized_shape", size) for size in sizes]
     return rows.normalize("layer_norm", input, sizes, eps, weight, bias)
