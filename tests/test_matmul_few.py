@@ -64,7 +64,7 @@ def test_inner_blocks_of_a_transposed_b(inner, dtype, every_isa):
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("inner", [128, 515, 1030])
 def test_few_columns_with_vectors_along_the_rows(inner, dtype, every_isa):
-    """Of one or two columns more than some vectors have lanes, into any rows of out, with a bias."""
+    """Of one or two columns more than some vectors have lanes, into rows of out, with a bias."""
     a, b = spread((77, inner), dtype), spread((inner, 18), dtype, 1)
     bias = spread((18,), dtype, 2)
     expected = oracle(a, b)
