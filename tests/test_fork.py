@@ -242,7 +242,7 @@ def test_a_child_that_returns_finishes_the_region_when_nothing_was_lost():
     out = run("""
 kael.set_num_threads(2)
 begun, seen, pids = [], [], []
-main = threading.get_ident()
+main, entered = threading.get_ident(), threading.Event()
 def others_end():
     # Asked outside of a region, the grain of two threads is the largest while the worker sleeps.
     while len(begun) < 8 or runtime.element_grain() < 524288:
@@ -250,7 +250,9 @@ def others_end():
 def body(first, last):
     begun.append(first)
     if threading.get_ident() != main:
-        return  # the worker's chunks end at once
+        entered.wait()  # main, too, has a chunk
+        return
+    entered.set()
     if not pids:
         waiting = threading.Thread(target=others_end)
         waiting.start()
