@@ -64,44 +64,42 @@ KL_INLINE const char *kl_turned_b(const struct kl_turned_job *job, int64_t left,
 }
 
 /* An inner block of a set, and the block `ahead` that the same stream will come to `later` sets
- * on. */
-KL_INLINE struct kl_turned_stream kl_turned_stream(const struct kl_turned_job *job,
-                                                   const struct kl_turned_set *set, int64_t block,
-                                                   int64_t later, int64_t ahead) {
+ * on. Written in place: a copy by vectors of what was just written word by word waits. */
+KL_INLINE void kl_turned_lead(const struct kl_turned_job *job, const struct kl_turned_set *set,
+                              int64_t block, int64_t later, int64_t ahead,
+                              struct kl_turned_stream *stream) {
     const struct kl_product *const product = job->product;
     const int64_t first = block * KL_INNER_BLOCK;
-    const int64_t next = set->left + later * job->turned->lanes;
     const bool biased = job->bias != NULL && first + KL_INNER_BLOCK >= product->inner;
-    return (struct kl_turned_stream){
-        .a = job->a,
-        .first = first,
-        .b = kl_turned_b(job, set->left, block),
-        .next = kl_turned_b(job, next, ahead),
-        .out = set->out,
-        .out_row = set->out_row,
-        .bias = biased ? job->bias + set->left * job->bias_column : NULL,
-        .bias_row = job->bias_row,
-        .mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD,
-    };
+    stream->first = first;
+    stream->b = kl_turned_b(job, set->left, block);
+    stream->next = kl_turned_b(job, set->left + later * job->turned->lanes, ahead);
+    stream->out = set->out;
+    stream->out_row = set->out_row;
+    stream->bias = biased ? job->bias + set->left * job->bias_column : NULL;
+    stream->bias_row = job->bias_row;
+    stream->mode = product->fresh && first == 0 ? KL_TILE_FRESH : KL_TILE_ADD;
 }
 
-/* The streams of all rows, as many at a time as a kernel takes. */
-static void kl_turned_run(const struct kl_turned_job *job, const struct kl_turned *all) {
+/* The streams of all rows, as many at a time as a kernel takes; used up. */
+static void kl_turned_run(const struct kl_turned_job *job, struct kl_turned *pass) {
     const struct kl_turned_kernels *const turned = job->turned;
     const struct kl_panels passes = kl_balance(job->product->rows, turned->rows);
     const int64_t size = job->kernels->size;
     int64_t top = 0;
     for (int64_t p = 0; p < passes.count; ++p) {
         const int height = passes.height + (p < passes.taller);
-        struct kl_turned pass = *all;
         for (int x = 0; x < turned->streams; ++x) {
-            struct kl_turned_stream *const stream = &pass.stream[x];
-            stream->a += (top * job->product->inner + stream->first * height) * size;
-            stream->out += top * stream->out_row;
-            if (stream->bias != NULL) stream->bias += top * stream->bias_row;
+            struct kl_turned_stream *const stream = &pass->stream[x];
+            stream->a = job->a + (top * job->product->inner + stream->first * height) * size;
             if (p > 0) stream->next = stream->b;
         }
-        turned->kernel[height - 1](&pass);
+        turned->kernel[height - 1](pass);
+        for (int x = 0; x < turned->streams; ++x) {
+            struct kl_turned_stream *const stream = &pass->stream[x];
+            stream->out += height * stream->out_row;
+            if (stream->bias != NULL) stream->bias += height * stream->bias_row;
+        }
         top += height;
     }
 }
@@ -111,12 +109,11 @@ static void kl_turned_blocks(const struct kl_turned_job *job, const struct kl_tu
     const int64_t paired = job->product->inner / KL_INNER_BLOCK / 2 * 2;
     for (int64_t block = 0; block < paired; block += 2) {
         const int64_t later = block + 2 == paired, ahead = later ? 0 : block + 2;
-        const struct kl_turned pair = {
-            .stream = {kl_turned_stream(job, set, block, later, ahead),
-                       kl_turned_stream(job, set, block + 1, later, ahead + 1)},
-            .b_column = job->product->b.column,
-            .inner = KL_INNER_BLOCK,
-        };
+        struct kl_turned pair;
+        pair.b_column = job->product->b.column;
+        pair.inner = KL_INNER_BLOCK;
+        kl_turned_lead(job, set, block, later, ahead, &pair.stream[0]);
+        kl_turned_lead(job, set, block + 1, later, ahead + 1, &pair.stream[1]);
         kl_turned_run(job, &pair);
     }
 }
@@ -124,12 +121,11 @@ static void kl_turned_blocks(const struct kl_turned_job *job, const struct kl_tu
 /* One block of two sets. */
 KL_INLINE void kl_turned_abreast(const struct kl_turned_job *job, const struct kl_turned_set *first,
                                  const struct kl_turned_set *second, int64_t block) {
-    const struct kl_turned pair = {
-        .stream = {kl_turned_stream(job, first, block, 2, block),
-                   kl_turned_stream(job, second, block, 2, block)},
-        .b_column = job->product->b.column,
-        .inner = kl_min(KL_INNER_BLOCK, job->product->inner - block * KL_INNER_BLOCK),
-    };
+    struct kl_turned pair;
+    pair.b_column = job->product->b.column;
+    pair.inner = kl_min(KL_INNER_BLOCK, job->product->inner - block * KL_INNER_BLOCK);
+    kl_turned_lead(job, first, block, 2, block, &pair.stream[0]);
+    kl_turned_lead(job, second, block, 2, block, &pair.stream[1]);
     kl_turned_run(job, &pair);
 }
 
@@ -175,10 +171,11 @@ KL_INLINE void kl_turned_end(const struct kl_turned_job *job, const struct kl_tu
  * inner blocks in order. */
 static void kl_turned_sets(const struct kl_turned_job *job, int64_t s, bool alone) {
     const int64_t whole = job->product->inner / KL_INNER_BLOCK;
-    _Alignas(KL_ALIGNMENT) char buffer[2][KL_TURNED_SET_BYTES] = {{0}};
+    _Alignas(KL_ALIGNMENT) char buffer[2][KL_TURNED_SET_BYTES];
     const struct kl_turned_set first = kl_turned_begin(job, s, buffer[0]);
     struct kl_turned_set second = first;
     if (alone) {
+        memset(buffer[1], 0, sizeof buffer[1]);
         second.out = buffer[1];
         second.out_row = job->turned->lanes * job->kernels->size;
     } else {
@@ -199,11 +196,10 @@ static void kl_turned_alone(const struct kl_turned_job *job, int64_t s) {
     const int64_t blocks = kl_ceil_div(job->product->inner, KL_INNER_BLOCK);
     for (int64_t block = 0; block < blocks; ++block) {
         const bool last = block + 1 == blocks;
-        const struct kl_turned one = {
-            .stream = {kl_turned_stream(job, &set, block, last, last ? 0 : block + 1)},
-            .b_column = job->product->b.column,
-            .inner = kl_min(KL_INNER_BLOCK, job->product->inner - block * KL_INNER_BLOCK),
-        };
+        struct kl_turned one;
+        one.b_column = job->product->b.column;
+        one.inner = kl_min(KL_INNER_BLOCK, job->product->inner - block * KL_INNER_BLOCK);
+        kl_turned_lead(job, &set, block, last, last ? 0 : block + 1, &one.stream[0]);
         kl_turned_run(job, &one);
     }
     kl_turned_end(job, &set);
