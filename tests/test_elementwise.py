@@ -1,6 +1,8 @@
 """Elementwise operations: what they give, and that nothing but the values decides it."""
 
 import operator
+from fractions import Fraction
+from math import copysign, floor, fmod
 
 import numpy as np
 import pytest
@@ -285,6 +287,59 @@ def test_float_division_follows_python(dtype):
                 assert bits_equal(np.dtype(dtype).type(rest), exact), (a, b)
             if dtype == "float64":
                 assert quotient == a // b or (quotient != quotient and a // b != a // b), (a, b)
+
+
+def python_division(a, b):
+    """The floor of a / b and a % b in the dtype of both, from exact fractions; b is not 0."""
+    kind = type(a)
+    whole = floor(Fraction(float(a)) / Fraction(float(b)))
+    rest = kind(fmod(a, b))
+    if rest != 0 and (rest < 0) != (b < 0):
+        rest += b
+    quotient = kind(whole) if whole else kind(copysign(0.0, copysign(1, a) * copysign(1, b)))
+    return quotient, rest if rest else kind(copysign(0.0, b))
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_quotients_near_whole_numbers_and_at_every_size(dtype, every_isa):
+    """The rounded quotient is often the next whole number: what is left tells."""
+    kind = np.dtype(dtype).type
+    rng = np.random.default_rng(3)
+    bits = np.finfo(dtype).nmant
+    smallest = np.finfo(dtype).smallest_subnormal
+    for whole in (0, 1, 2, 3, 7, 1000, 2**20 + 1, 2 ** (bits - 1) - 1, 2 ** (bits - 1), 2**bits + 1):
+        b = (rng.standard_normal(69) * 10.0 ** rng.integers(-3, 4, 69)).astype(dtype)
+        b[:8] = [1, -1, 3 * smallest, -5 * smallest, 0.1, 0.7, -0.3, 1e-30]
+        a = b * kind(whole) * rng.choice([kind(-1), kind(1)], 69)
+        steps = rng.integers(-2, 3, 69)
+        for step in (1, -1):
+            near = np.nextafter(a, kind(step * np.inf))
+            a = np.where(steps * step > 0, near, a)
+        x, y = kael.from_numpy(a), kael.from_numpy(b)
+        exact = [python_division(*pair) for pair in zip(a, b, strict=True)]
+        assert bits_equal(binary("remainder", x, y), np.array([rest for _, rest in exact]))
+        found = np.asarray(binary("floor_divide", x, y))
+        small = np.abs([float(q) for q, _ in exact]) < 2.0 ** (bits - 1)
+        assert bits_equal(found[small], np.array([q for q, _ in exact])[small])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_one_odd_quotient_changes_no_other(dtype, every_isa):
+    """A vector with a lane that needs fmod is taken one by one: the others keep their bits."""
+    rng = np.random.default_rng(5)
+    a, b = (rng.uniform(-n, n, 67).astype(dtype) for n in (1000, 10))
+    for name in ("floor_divide", "remainder"):
+        plain = np.asarray(binary(name, kael.from_numpy(a), kael.from_numpy(b)))
+        odd = [(np.inf, 2), (1e30, 1e-3), (5, np.inf), (-5, np.inf), (np.nan, 1), (1, 0), (0, 0)]
+        for at in range(67):
+            x, y = odd[at % len(odd)]
+            left, right = a.copy(), b.copy()
+            left[at], right[at] = x, y
+            found = np.asarray(binary(name, kael.from_numpy(left), kael.from_numpy(right)))
+            assert bits_equal(np.delete(found, at), np.delete(plain, at))
+            with np.errstate(all="ignore"):
+                exact = getattr(np, name)(left[at], right[at])
+            assert bits_equal(found[at], exact)
 
 
 @pytest.mark.parametrize("dtype", ["int32", "int64"])

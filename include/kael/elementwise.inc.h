@@ -3,6 +3,7 @@
  * element's bits do not depend on its place. Contract of a kernel: elementwise/loops.h.
  */
 #include "kael/elementwise/floats.inc.h"
+#include "kael/elementwise/quotients.inc.h"
 
 /* The whole vectors of a loop that streams its results, of operations that wait for memory. */
 #define KL_STREAMED_VECTORS(cost) \
