@@ -307,7 +307,8 @@ def test_quotients_near_whole_numbers_and_at_every_size(dtype, every_isa):
     rng = np.random.default_rng(3)
     bits = np.finfo(dtype).nmant
     smallest = np.finfo(dtype).smallest_subnormal
-    for whole in (0, 1, 2, 3, 7, 1000, 2**20 + 1, 2 ** (bits - 1) - 1, 2 ** (bits - 1), 2**bits + 1):
+    limit = 2 ** (bits - 1)
+    for whole in (0, 1, 2, 3, 7, 1000, 2**20 + 1, limit - 1, limit, 2 * limit + 1):
         b = (rng.standard_normal(69) * 10.0 ** rng.integers(-3, 4, 69)).astype(dtype)
         b[:8] = [1, -1, 3 * smallest, -5 * smallest, 0.1, 0.7, -0.3, 1e-30]
         a = b * kind(whole) * rng.choice([kind(-1), kind(1)], 69)
@@ -319,7 +320,7 @@ def test_quotients_near_whole_numbers_and_at_every_size(dtype, every_isa):
         exact = [python_division(*pair) for pair in zip(a, b, strict=True)]
         assert bits_equal(binary("remainder", x, y), np.array([rest for _, rest in exact]))
         found = np.asarray(binary("floor_divide", x, y))
-        small = np.abs([float(q) for q, _ in exact]) < 2.0 ** (bits - 1)
+        small = np.abs([float(q) for q, _ in exact]) < limit
         assert bits_equal(found[small], np.array([q for q, _ in exact])[small])
 
 

@@ -1,6 +1,10 @@
 /* Elementwise loops over contiguous integers: memory of type T, wrapping arithmetic in U, values
  * with their sign in S. Stamped for one type and instruction set. */
 
+/* 1 where the truncated quotient of which rest is left lies above the exact one. Without a branch:
+ * a remainder is zero or not as chance has it, and a wrong guess takes as long as the division. */
+KL_INLINE U KL_FN(rounds_up)(S rest, S y) { return (U)((rest != 0) & ((rest < 0) != (y < 0))); }
+
 /* The quotient rounded down. Division by -1 is a negation: INT_MIN / -1 traps. */
 static inline KL_UNUSED U KL_FN(floor_divide)(U a, U b, int *status) {
     const S x = (S)a, y = (S)b;
@@ -9,7 +13,7 @@ static inline KL_UNUSED U KL_FN(floor_divide)(U a, U b, int *status) {
         return 0;
     }
     if (y == -1) return (U)(0 - a);
-    return (U)(x / y - (x % y != 0 && (x < 0) != (y < 0)));
+    return (U)((U)(x / y) - KL_FN(rounds_up)((S)(x % y), y));
 }
 
 /* The remainder with the sign of b. */
@@ -20,8 +24,8 @@ static inline KL_UNUSED U KL_FN(remainder)(U a, U b, int *status) {
         return 0;
     }
     if (y == -1) return 0;
-    const S rest = x % y;
-    return (U)(rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest);
+    const S rest = (S)(x % y);
+    return (U)((U)rest + KL_FN(rounds_up)(rest, y) * b);
 }
 
 /* a to the power b, wrapping; for b < 0 the truncated inverse: 0 unless a is 1 or -1. */

@@ -1,5 +1,5 @@
-/* The floor of a quotient of floats and the remainder that it leaves, both exact, as Python's // and
- * %. By lanes where quotients are moderate; one by one, by fmod, where a lane's is not. */
+/* The floor of a quotient of floats and the remainder that it leaves, both exact, as Python's //
+ * and %. By lanes where quotients are moderate; one by one, by fmod, where a lane's is not. */
 
 /* Calls a scalar function on each lane. */
 KL_INLINE V(vec) KL_FN(each)(V(vec) a, V(vec) b, T (*function)(T, T)) {
@@ -32,10 +32,10 @@ static inline KL_UNUSED T KL_FN(floor_divide_one)(T a, T b) {
     return quotient - floored > (T)0.5 ? floored + 1 : floored;
 }
 
-/* |a| = whole * |b| + rest, exactly, with 0 <= rest < |b|; false where a lane needs fmod. The rounded
- * quotient is not below the exact one's whole part, which is a float, and at most 1 above it; what
- * then is left is a multiple of the last place of b and no larger than b, hence exact. NaN, and zero
- * in b, leave NaN and the quotient of IEEE 754. */
+/* |a| = whole * |b| + rest, exactly, with 0 <= rest < |b|; false where a lane needs fmod. The
+ * rounded quotient is not below the exact one's whole part, which is a float, and at most 1 above
+ * it; what then is left is a multiple of the last place of b and no larger than b, hence exact.
+ * NaN, and zero in b, leave NaN and the quotient of IEEE 754. */
 KL_INLINE bool KL_FN(divided)(V(vec) a, V(vec) b, V(vec) *whole, V(vec) *rest) {
     const V(vec) zero = V(splat)(0), infinite = V(splat)((T)INFINITY);
     /* Below it, floor_divide_one's roundings leave the exact floor, too. */
