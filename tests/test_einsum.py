@@ -133,6 +133,19 @@ def test_summed_dims_are_numbered_as_the_first_operand_names_them(every_isa):
         assert bits_equal(found, expected)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32"])
+def test_where_every_dim_is_summed_it_is_dot(dtype, every_isa):
+    """R3, in the order in which the first operand names the dims."""
+    a, b = spread((40, 1, 27), dtype), spread((27, 40, 3), dtype, 1)
+    flat_a = np.ascontiguousarray(np.broadcast_to(a, (40, 3, 27))).reshape(-1)
+    flat_b = np.ascontiguousarray(b.transpose(1, 2, 0)).reshape(-1)
+    expected = kael.dot(*tensors((flat_a, flat_b)))
+    for order in (np.ascontiguousarray, np.asfortranarray):
+        assert bits_equal(kael.einsum("ijk,kij->", *tensors((order(a), order(b)))), expected)
+    found = kael.einsum("i,i->", *tensors((flat_a, flat_b)))
+    assert bits_equal(found, expected)
+
+
 def test_views_of_one_operand():
     x = kael.arange(12.0).reshape(3, 4)
     assert kael.einsum("ij->ji", x).data_ptr() == x.data_ptr()

@@ -6,7 +6,7 @@ from kael._kernels import views
 from kael._kernels.tensor import require_tensor
 from kael.autograd import needs_grad, record
 from kael.ops.matmul import product
-from kael.ops.shape import unbroadcast
+from kael.ops.shape import broadcast_shapes, unbroadcast
 
 __all__ = ["einsum"]
 
@@ -20,9 +20,10 @@ def einsum(equation, *operands):
     size 1 are broadcast.
 
     Two operands are one batched :func:`matmul` (R2 of docs/promise.md; the summed dims are numbered
-    row-major in the order in which the first operand names them), or a product of elements where
-    no dim is summed. Views are read as they lie: an operand is copied only where several summed
-    dims do not step through its memory as one. More operands are contracted from left to right.
+    row-major in the order in which the first operand names them), :func:`dot` where every dim is
+    summed (R3), or a product of elements where none is. Views are read as they lie: an operand is
+    copied only where several summed dims do not step through its memory as one. More operands are
+    contracted from left to right.
 
     Parameters
     ----------
@@ -206,6 +207,9 @@ def _product(a, a_names, b, b_names, keep):
     if not inner:
         return _spread(a, a_names, names) * _spread(b, b_names, names), names
     a, b = _spread(a, a_names, batch + rows + inner), _spread(b, b_names, batch + columns + inner)
+    if not names:
+        shape = broadcast_shapes(a.shape, b.shape)
+        return product("einsum", *(x.expand(shape).reshape(-1) for x in (a, b))), names
     return _multiply(a, b, len(batch), len(inner)), names
 
 
