@@ -23,6 +23,7 @@ WAYS = [
     (7, 0, 13, False, None),
     (1, 1, 1, False, None),
     (3, 40, 1, False, None),
+    (90, 600, 1, False, "turned"),
     (64, 784, 128, True, "direct"),
     (2, 600, 130, True, "direct"),
     (2, 600, 3600, True, "stream"),
