@@ -36,6 +36,8 @@ static void KL_FN(turn)(struct kl_plane to, struct kl_plane from, int64_t rows, 
             KL_FN(turn_square)(target, to.row, source, from.element, streamed);
         }
     }
-    kl_plane_each(to, from, 0, squares, whole, size, sizeof(T));
-    kl_plane_each(to, from, squares, rows, 0, size, sizeof(T));
+    kl_plane_copy(kl_plane_from(to, 0, whole, sizeof(T)), kl_plane_from(from, 0, whole, sizeof(T)),
+                  squares, size - whole, sizeof(T));
+    kl_plane_copy(kl_plane_from(to, squares, 0, sizeof(T)),
+                  kl_plane_from(from, squares, 0, sizeof(T)), rows - squares, size, sizeof(T));
 }
