@@ -24,6 +24,10 @@ def getitem(x, index):
     out = views.basic_index(x, index)
     if out is not None:
         return _record_view(x, index, out)
+    if not isinstance(index, tuple) and x.ndim > 0:
+        index = _item(index)
+        if index.ndim > 0 and index.dtype is int64:
+            return take(x, kernels.positions([elementwise.contiguous(index)], x.shape[:1], (0,)), 1)
     plan = _Plan(x, index)
     view = views.basic_index(x, plan.basic)
     table = permute(_record_view(x, plan.basic, view), plan.order)

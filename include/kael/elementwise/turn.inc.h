@@ -7,7 +7,10 @@ KL_INLINE void KL_FN(turn_square)(T *to, int64_t to_row, const T *from, int64_t 
     enum { side = V(width) };
     V(vec) row[side];
     KL_UNROLL
-    for (int r = 0; r < side; ++r) row[r] = V(load)(from + r * from_row);
+    for (int r = 0; r < side; ++r) {
+        row[r] = V(load)(from + r * from_row);
+        __builtin_prefetch(from + r * from_row + side);
+    }
     V(turn)(row);
     KL_UNROLL
     for (int r = 0; r < side; ++r) {

@@ -177,57 +177,7 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     return size;
 }
 
-/* ---- moving strided elements ---- */
-
-/* Repeats one item `size` times. memcpy of a constant size is a plain move that asks for no
- * alignment, and the compiler widens loops of it; the C library copies a beginning on by wider
- * vectors than this file has (1e5 f32: 4.3 us, 6.8 by the loop alone). */
-KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t size) {
-    const int64_t n = itemsize == 1 ? size : kl_min(size, KL_TILE_BYTES / itemsize);
-    uint32_t four;
-    uint64_t eight;
-    if (itemsize == 1) {
-        memset(to, *from, (size_t)n);
-    } else if (itemsize == 4) {
-        memcpy(&four, from, 4);
-        for (int64_t i = 0; i < n; ++i) memcpy(to + 4 * i, &four, 4);
-    } else {
-        memcpy(&eight, from, 8);
-        for (int64_t i = 0; i < n; ++i) memcpy(to + 8 * i, &eight, 8);
-    }
-    for (int64_t i = n; i < size; i += n)
-        memcpy(to + i * itemsize, to, (size_t)(kl_min(n, size - i) * itemsize));
-}
-
-KL_INLINE void kl_move_items(char *to, int64_t to_step, const char *from, int64_t step,
-                             const int64_t itemsize, int64_t n) {
-    if (to_step == itemsize && step == 0) {
-        kl_fill_items(to, from, itemsize, n);
-    } else if (to_step == itemsize && step == -itemsize) {
-        for (int64_t i = 0; i < n; ++i)
-            memcpy(to + i * itemsize, from - i * itemsize, (size_t)itemsize);
-    } else if (to_step == itemsize && step == 2 * itemsize) {
-        for (int64_t i = 0; i < n; ++i)
-            memcpy(to + i * itemsize, from + i * 2 * itemsize, (size_t)itemsize);
-    } else {
-        for (int64_t i = 0; i < n; ++i)
-            memcpy(to + i * to_step, from + i * step, (size_t)itemsize);
-    }
-}
-
-/* Copies n elements; steps in bytes. */
-static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *from, int64_t step,
-                                         int64_t itemsize, int64_t n) {
-    if (step == itemsize && to_step == itemsize) {
-        memcpy(to, from, (size_t)(n * itemsize));
-    } else if (itemsize == 4) {
-        kl_move_items(to, to_step, from, step, 4, n);
-    } else if (itemsize == 8) {
-        kl_move_items(to, to_step, from, step, 8, n);
-    } else {
-        kl_move_items(to, to_step, from, step, 1, n);
-    }
-}
+/* ---- places ---- */
 
 /* Where a linear index lies: a counter per dim and a byte offset per operand. */
 struct kl_position {
