@@ -8,10 +8,10 @@ import itertools
 
 import numpy as np
 import pytest
+from conftest import bits_equal
 
 import kael
 import kael.nn.functional as F
-from conftest import bits_equal
 
 DTYPES = ["bool", "uint8", "int32", "int64", "float32", "float64"]
 WIDTHS = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 33]
@@ -105,6 +105,57 @@ def test_narrow_transposes_may_end_where_memory_does(at_page_end, every_isa):
             x = kael.from_numpy(at_page_end(count, dtype).reshape(shape))
             assert x.T.contiguous().sum() == count
             assert x.T.relu().sum() == count
+
+
+# ---- kernels on transposed operands ----
+
+TURNED_SHAPES = [
+    (100, 100), (16, 4), (17, 33), (3, 900), (900, 3), (2, 40), (40, 70), (300, 257), (65, 1025),
+    (1, 80), (5000, 5), (33, 31),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", TURNED_SHAPES)
+def test_kernels_on_transposed_operands_give_what_packed_ones_give(shape, every_isa):
+    """Every kind of operand beside a transposed one, and results of other sizes."""
+    for dtype in ("float32", "float64", "int32", "uint8"):
+        x = kael.from_numpy(numbered(shape[::-1], dtype).T)
+        y = kael.from_numpy(numbered(shape, dtype)[::-1])
+        packed, beside = x.contiguous(), y.contiguous()
+        for call in (
+            lambda a, b: a + b,
+            lambda a, b: b - a,
+            lambda a, b: a * 3,
+            lambda a, b: a + b[:1],
+            lambda a, b: a + b[:, :1],
+            lambda a, b: a + a,
+            lambda a, b: a > b,
+            lambda a, b: a.relu(),
+            lambda a, b: a.to(kael.float64),
+            lambda a, b: a.to(kael.uint8),
+            lambda a, b: a.clamp(2, 40),
+            lambda a, b: kael.where(a > 7, a, b),
+            lambda a, b: kael.where((b > 9).T.contiguous().T, b, a),
+        ):
+            assert bits_equal(call(x, y), call(packed, beside)), dtype
+        target, raw = framed(shape, dtype)
+        kael.from_numpy(target).copy_(y).add_(x)
+        assert bits_equal(target, (beside + packed).numpy())
+        assert frame_is_whole(target, raw)
+
+
+def test_pieces_of_transposed_operands_do_not_depend_on_threads_or_place(every_isa):
+    array = numbered((7, 90, 400), "float32")
+    views = [array.transpose(order) for order in itertools.permutations(range(3))]
+    views += [array[:, 1:, 3:].transpose(0, 2, 1), array[:, ::-1, :].transpose(0, 2, 1)]
+    odd, _ = framed((90, 400), "float32", misaligned=True)
+    odd[...] = array[0]
+    views.append(odd.T)
+    for view in views:
+        expected = -np.ascontiguousarray(view)
+        for threads in (1, 2, 7):
+            with kael.num_threads(threads):
+                assert bits_equal(-kael.from_numpy(view), expected), (view.strides, threads)
 
 
 # ---- joined ----
