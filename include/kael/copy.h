@@ -11,7 +11,7 @@
 #include "kael/config.h"
 
 enum {
-    KL_SHORT_BYTES = 128,
+    KL_SHORT_BYTES = 192,
     KL_FILL_BYTES = 4096 /* of one item repeated, which a longer run then copies */
 };
 
@@ -31,6 +31,7 @@ enum {
 /* Row r of n bytes goes from `from + r * from_step` to `to + r * to_step`; they do not overlap. */
 static KL_UNUSED void kl_copy_rows(char *to, int64_t to_step, const char *from, int64_t from_step,
                                    int64_t rows, int64_t n) {
+    if (n == 0) return; /* then there may be no memory at all */
     if (n == 4) {
         KL_COPY_EACH(memcpy(to, from, 4));
     } else if (n == 8) {
@@ -39,10 +40,12 @@ static KL_UNUSED void kl_copy_rows(char *to, int64_t to_step, const char *from, 
         KL_COPY_EACH(memcpy(to, from, 12));
     } else if (n == 16) {
         KL_COPY_EACH(memcpy(to, from, 16));
-    } else if (n > KL_SHORT_BYTES || n < 2) {
+    } else if (n > 64 && n <= KL_SHORT_BYTES) {
+        KL_COPY_EACH(
+            for (int64_t i = 0; i < n - 64; i += 64) memcpy(to + i, from + i, 64);
+            memcpy(to + n - 64, from + n - 64, 64));
+    } else if (n > 64 || n < 2) {
         KL_COPY_EACH(memcpy(to, from, (size_t)n));
-    } else if (n > 64) {
-        KL_COPY_EACH(KL_COPY_ENDS(64));
     } else if (n > 32) {
         KL_COPY_EACH(KL_COPY_ENDS(32));
     } else if (n > 16) {

@@ -90,7 +90,8 @@ def positions(list indices, sizes, dims):
     cdef const int64_t *given
     cdef int64_t i, at, size, bad
     cdef bint fresh = True
-    for index, size, dim in zip(indices, sizes, dims, strict=True):
+    # sizes may have more: those of the dims behind the leading ones.
+    for index, size, dim in zip(indices, sizes, dims):
         assert index.dtype == KL_DTYPE_i64 and index.contiguous and same_shape(index, out)
         given = <const int64_t *> index.data
         bad = -1
