@@ -30,16 +30,22 @@ static const struct kl_elementwise_kernels *const kl_elementwise_table[KL_ISA_CO
 #undef X
 };
 
+#include "kael/elementwise/copies.h"
 #include "kael/elementwise/transpose.h"
+#include "kael/elementwise/turned.h"
 
 /* ---- operands of any layout ---- */
 
 /* Runs a planned walk of size elements, each worth cost additions. */
 static int kl_strided_run(const struct kl_runtime *rt, struct kl_walk *walk, int64_t size,
                           int64_t cost) {
+    if (walk->kernel != NULL) {
+        const int turned = kl_turned_dim(walk);
+        return turned >= 0 ? kl_turned_run(rt, walk, size, cost, turned)
+                           : kl_walk_run(rt, walk, size, cost);
+    }
     const int rows = kl_transpose_dim(walk);
-    if (rows >= 0) return kl_transpose_run(rt, walk, size, rows);
-    return kl_walk_run(rt, walk, size, cost);
+    return rows >= 0 ? kl_transpose_run(rt, walk, size, rows) : kl_copies_run(rt, walk, size);
 }
 
 /* ---- contiguous operands ---- */

@@ -1,7 +1,8 @@
 /* Rows picked by number: take, put and add.
  *
  * A row is row_bytes consecutive bytes; positions[i] is the row that entry i means, already checked
- * by the caller. Everything that indexes with arrays or masks is brought to this form first.
+ * by the caller. Everything that indexes with arrays or masks is brought to this form first, but
+ * for one array of indices, which kl_lookup_rows checks on its way.
  */
 #ifndef KAEL_INDEXING_H
 #define KAEL_INDEXING_H
@@ -24,6 +25,8 @@ KL_INLINE void kl_copy_row(char *out, const char *source, int64_t width) {
         case 1: memcpy(out, source, 1); break;
         case 4: memcpy(out, source, 4); break;
         case 8: memcpy(out, source, 8); break;
+        case 12: memcpy(out, source, 12); break;
+        case 16: memcpy(out, source, 16); break;
         default: memcpy(out, source, (size_t)width);
     }
 }
@@ -44,6 +47,34 @@ static KL_UNUSED int kl_take_rows(const struct kl_runtime *rt, char *out, const 
     struct kl_rows_job job = {out, source, positions, count, row_bytes};
     const int64_t grain = kl_grain(rt, count, kl_max(1, row_bytes / 4));
     return rt->parallel_for(0, count, grain, kl_take_rows_body, &job);
+}
+
+struct kl_lookup {
+    char *out;
+    const char *source;
+    const int64_t *indices;
+    int64_t least, size; /* indices are least .. size - 1; those below 0 count from the end */
+    int64_t row_bytes;
+};
+
+static KL_UNUSED int kl_lookup_body(void *context, int64_t first, int64_t last) {
+    const struct kl_lookup *job = (const struct kl_lookup *)context;
+    for (int64_t i = first; i < last; ++i) {
+        const int64_t at = job->indices[i]; /* read once: another thread may be writing to it */
+        if (at < job->least || at >= job->size) return KL_INDEX_RANGE;
+        kl_copy_row(job->out + i * job->row_bytes,
+                    job->source + (at < 0 ? at + job->size : at) * job->row_bytes,
+                    job->row_bytes);
+    }
+    return KL_OK;
+}
+
+/* out[i] = source[indices[i]]; KL_INDEX_RANGE where one is none. */
+static KL_UNUSED int kl_lookup_rows(const struct kl_runtime *rt, struct kl_lookup *job,
+                                    int64_t count) {
+    const int64_t grain = kl_grain(rt, count, kl_max(1, job->row_bytes / 4));
+    if (count <= grain) return kl_lookup_body(job, 0, count);
+    return rt->parallel_for(0, count, grain, kl_lookup_body, job);
 }
 
 /* out[positions[i]] = source[i], in order: the last of equal positions stays. One thread. */

@@ -11,6 +11,7 @@
  *      unary.def binary.def      one line per operation
  *      math.inc.h math/          exp, log, tanh, erf, ...; tools/fit_math.py writes the tables
  *   4  dims.h layout.h plane.h   strided memory: walked in order, as one run, turned to rows
+ *      copy.h join.h             rows of bytes; arrays one after another
  *      part.inc.h streamed.h     beyond an array's end; past the caches
  *      indexing.h scatter.h      rows by number; what max gives back
  *   5  fold.h .inc.h fold_columns.inc.h   the order of every sum, along and down

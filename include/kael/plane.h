@@ -14,6 +14,13 @@ struct kl_plane {
     int64_t row, element; /* strides in elements, any sign */
 };
 
+/* The plane from element e of row r on. */
+KL_INLINE struct kl_plane kl_plane_from(struct kl_plane plane, int64_t r, int64_t e,
+                                        int64_t bytes) {
+    plane.data += (r * plane.row + e * plane.element) * bytes;
+    return plane;
+}
+
 /* Vectors of every platform's baseline; memory need not be aligned. */
 typedef uint32_t kl_words __attribute__((vector_size(16), aligned(1), may_alias));
 typedef uint64_t kl_longs __attribute__((vector_size(16), aligned(1), may_alias));
@@ -55,6 +62,19 @@ KL_INLINE void kl_plane_each(struct kl_plane to, struct kl_plane from, int64_t b
     }
 }
 
+/* Rows of size elements, a literal number of them, side by side. */
+KL_INLINE void kl_plane_lines(struct kl_plane to, struct kl_plane from, const int64_t rows,
+                              int64_t size, const int64_t bytes) {
+    const int64_t to_step = to.element * bytes, from_step = from.element * bytes;
+    const int64_t to_row = to.row * bytes, from_row = from.row * bytes;
+    for (int64_t e = 0; e < size; ++e) {
+        for (int64_t r = 0; r < rows; ++r)
+            memcpy(to.data + r * to_row, from.data + r * from_row, (size_t)bytes);
+        to.data += to_step;
+        from.data += from_step;
+    }
+}
+
 /* Strips of 16 elements use each cache line whole, whichever side is the contiguous one. */
 enum { KL_PLANE_STRIP = 16 };
 
@@ -69,16 +89,28 @@ KL_INLINE void kl_plane_move(struct kl_plane to, struct kl_plane from, int64_t r
     }
 }
 
+/* Rows [begin, rows) of kl_plane_each, few of them: the long way is the inner one. */
+KL_INLINE void kl_plane_few(struct kl_plane to, struct kl_plane from, int64_t begin, int64_t rows,
+                            int64_t size, const int64_t bytes) {
+    to.data += begin * to.row * bytes;
+    from.data += begin * from.row * bytes;
+    switch (rows - begin) {
+    case 0: break;
+    case 1: kl_plane_lines(to, from, 1, size, bytes); break;
+    case 2: kl_plane_lines(to, from, 2, size, bytes); break;
+    default: kl_plane_lines(to, from, 3, size, bytes); break;
+    }
+}
+
 /* The same where to.element and from.row are 1: squares turned in registers. */
 KL_INLINE void kl_plane_turn(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,
                              const int64_t bytes) {
     const int64_t side = bytes == 4 ? KL_WORDS_SIDE : KL_LONGS_SIDE;
-    const int64_t squares = rows / side * side;
-    for (int64_t first = 0; first < size; first += KL_PLANE_STRIP) {
-        const int64_t last = kl_min(first + KL_PLANE_STRIP, size);
-        const int64_t whole = first + (last - first) / side * side;
+    const int64_t squares = rows / side * side, whole = size / side * side;
+    for (int64_t first = 0; first < whole; first += KL_PLANE_STRIP) {
+        const int64_t last = kl_min(first + KL_PLANE_STRIP, whole);
         for (int64_t r = 0; r < squares; r += side) {
-            for (int64_t e = first; e < whole; e += side) {
+            for (int64_t e = first; e < last; e += side) {
                 char *p = to.data + (r * to.row + e) * bytes;
                 const char *q = from.data + (r + e * from.element) * bytes;
                 if (bytes == 4) {
@@ -88,9 +120,10 @@ KL_INLINE void kl_plane_turn(struct kl_plane to, struct kl_plane from, int64_t r
                 }
             }
         }
-        kl_plane_each(to, from, 0, squares, whole, last, bytes);
-        kl_plane_each(to, from, squares, rows, first, last, bytes);
     }
+    kl_plane_few(to, from, squares, rows, whole, bytes);
+    kl_plane_few((struct kl_plane){to.data, to.element, to.row},
+                 (struct kl_plane){from.data, from.element, from.row}, whole, size, rows, bytes);
 }
 
 KL_INLINE void kl_plane_choose(struct kl_plane to, struct kl_plane from, int64_t rows, int64_t size,

@@ -26,6 +26,8 @@ cdef extern from "kael/elementwise/operations.h" nogil:
         KL_BINARY_le
         KL_BINARY_gt
         KL_BINARY_ge
+        KL_BINARY_maximum
+        KL_BINARY_minimum
         KL_BINARY_COUNT
 
 

@@ -47,14 +47,15 @@ cdef extern from "kael/elementwise.h" nogil:
     void kl_walk_add(kl_walk *walk, void *data, int64_t itemsize, int dims, const int64_t *shape,
                      const int64_t *strides)
     int64_t kl_walk_plan(kl_walk *walk)
+    int kl_turned_dim(const kl_walk *walk)
     int kl_strided_run(const kl_runtime *rt, kl_walk *walk, int64_t size, int64_t cost)
 
 
 # Up to so many additions it costs more to release the GIL than to keep it.
 cdef int64_t BRIEF_WORK = 16384
 
-# A transposed operand of that many elements is copied first: read in the order of the output it
-# would miss the cache at every element.
+# A transposed operand of that many elements that pieces do not suit is copied first: read in the
+# order of the output it would miss the cache at every element.
 cdef int64_t TURNED_SIZE = 65536
 
 # Additions that where and clamp are worth, and a conversion.
@@ -129,7 +130,7 @@ cdef TensorBase apart(TensorBase x, TensorBase out):
 cdef TensorBase turned(TensorBase x, TensorBase out):
     """A packed copy of a large x that is contiguous along another dim than out; else x."""
     cdef int d
-    if x is None or x.size < TURNED_SIZE or x.size != out.size or out.ndim != x.ndim:
+    if x is None or x.size != out.size or out.ndim != x.ndim:
         return x
     if x.strides_[x.ndim - 1] == 1 or out.strides_[out.ndim - 1] != 1:
         return x
@@ -162,14 +163,14 @@ cdef int run_flat(const kl_runtime *rt, kl_flat *flat, int64_t size, int64_t cos
     return status
 
 
-cdef int run_walk(const kl_runtime *rt, kl_walk *walk, int64_t cost) noexcept:
-    cdef int status
-    cdef int64_t size = kl_walk_plan(walk)
-    if size * cost <= BRIEF_WORK:
-        return kl_strided_run(rt, walk, size, cost)
-    with nogil:
-        status = kl_strided_run(rt, walk, size, cost)
-    return status
+cdef int64_t plan(kl_walk *walk, kl_kernel kernel, TensorBase out, TensorBase a, TensorBase b,
+                  TensorBase c) noexcept:
+    kl_walk_begin(walk, kernel, out.ndim, out.shape_)
+    add_operand(walk, out)
+    add_operand(walk, a)
+    add_operand(walk, b)
+    add_operand(walk, c)
+    return kl_walk_plan(walk)
 
 
 cdef inline int run(const kl_runtime *rt, kl_kernel kernel, str name, int64_t cost, TensorBase out,
@@ -211,15 +212,17 @@ cdef int run_plain(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorB
 cdef int run_strided(const kl_runtime *rt, kl_kernel kernel, int64_t cost, TensorBase out,
                      TensorBase a, TensorBase b, TensorBase c) except -1:
     cdef kl_walk walk
-    if kernel is not NULL:
+    cdef int status
+    cdef int64_t size = plan(&walk, kernel, out, a, b, c)
+    if kernel is not NULL and size >= TURNED_SIZE and kl_turned_dim(&walk) < 0:
         a = turned(a, out)
         b = turned(b, out)
-    kl_walk_begin(&walk, kernel, out.ndim, out.shape_)
-    add_operand(&walk, out)
-    add_operand(&walk, a)
-    add_operand(&walk, b)
-    add_operand(&walk, c)
-    return run_walk(rt, &walk, cost)
+        plan(&walk, kernel, out, a, b, c)
+    if size * cost <= BRIEF_WORK:
+        return kl_strided_run(rt, &walk, size, cost)
+    with nogil:
+        status = kl_strided_run(rt, &walk, size, cost)
+    return status
 
 
 # ---- operations ----

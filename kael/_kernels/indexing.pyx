@@ -2,19 +2,32 @@
 
 from libc.stdint cimport int64_t
 
-from kael._kernels.runtime cimport check, end_op, kl_op, kl_runtime, runtime
+from kael._kernels.runtime cimport KL_INDEX_RANGE, check, end_op, kl_op, kl_runtime, runtime
 from kael._kernels.tensor cimport (
-    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_itemsize,
-    new_tensor, same_shape,
+    KL_DTYPE_bool, KL_DTYPE_i64, KL_MAX_DIMS, TensorBase, begin_write, bytes_of, kl_aligned,
+    kl_itemsize, new_tensor, same_shape,
 )
 
 cdef extern from "kael/indexing.h" nogil:
     int kl_take_rows(const kl_runtime *rt, char *out, const char *source, const int64_t *positions,
                      int64_t count, int64_t row_bytes)
+    struct kl_lookup:
+        char *out
+        const char *source
+        const int64_t *indices
+        int64_t least
+        int64_t size
+        int64_t row_bytes
+
+    int kl_lookup_rows(const kl_runtime *rt, kl_lookup *job, int64_t count)
     void kl_put_rows(char *out, const char *source, const int64_t *positions, int64_t count,
                      int64_t row_bytes)
     int kl_add_rows(const kl_runtime *rt, int dtype, char *out, const char *source,
                     const int64_t *positions, int64_t count, int64_t width)
+
+
+# Up to so many bytes it costs more to release the GIL than to keep it.
+cdef int64_t BRIEF_BYTES = 16384
 
 
 cdef int64_t width_of(TensorBase table, int lead) noexcept nogil:
@@ -64,7 +77,7 @@ cdef inline void advance(int64_t *at, const int64_t *shape, int ndim) noexcept n
         at[d] = 0
 
 
-def positions(list indices, list sizes, list dims):
+def positions(list indices, sizes, dims):
     """Row numbers from one packed int64 tensor per leading dim, all of one shape.
 
     IndexError for an index outside of its size; negative ones count from the end. ``dims`` are the
@@ -77,7 +90,8 @@ def positions(list indices, list sizes, list dims):
     cdef const int64_t *given
     cdef int64_t i, at, size, bad
     cdef bint fresh = True
-    for index, size, dim in zip(indices, sizes, dims, strict=True):
+    # sizes may have more: those of the dims behind the leading ones.
+    for index, size, dim in zip(indices, sizes, dims):
         assert index.dtype == KL_DTYPE_i64 and index.contiguous and same_shape(index, out)
         given = <const int64_t *> index.data
         bad = -1
@@ -150,6 +164,56 @@ def take(TensorBase table not None, TensorBase rows not None, int lead):
         end_op(&profiled, "take", bytes_of(rows) + 2 * bytes_of(out), 0)
     check(status, "take")
     return out
+
+
+cdef TensorBase look_up(TensorBase table, TensorBase index, bint backward):
+    """See rows_at; None also for a table without elements, and unless `backward` for an index
+    below 0 or beyond the table."""
+    cdef int64_t shape[2 * KL_MAX_DIMS]
+    cdef const kl_runtime *rt = runtime()
+    cdef kl_lookup job
+    cdef kl_op profiled
+    cdef TensorBase out
+    cdef int d, status
+    if (index.dtype != KL_DTYPE_i64 or not index.contiguous or not kl_aligned(index.data, 8)
+            or not table.contiguous or table.ndim == 0 or table.size == 0 or index.size == 0):
+        return None
+    for d in range(index.ndim):
+        shape[d] = index.shape_[d]
+    for d in range(1, table.ndim):
+        shape[index.ndim + d - 1] = table.shape_[d]
+    out = new_tensor(table.dtype, index.ndim + table.ndim - 1, shape)
+    job.out = out.data
+    job.source = table.data
+    job.indices = <const int64_t *> index.data
+    job.size = table.shape_[0]
+    job.least = -job.size if backward else 0
+    job.row_bytes = width_of(table, 1) * kl_itemsize(table.dtype)
+    if rt.begin is not NULL:
+        rt.begin(&profiled)
+    if index.size * (job.row_bytes + 8) <= BRIEF_BYTES:
+        status = kl_lookup_rows(rt, &job, index.size)
+    else:
+        with nogil:
+            status = kl_lookup_rows(rt, &job, index.size)
+    if rt.begin is not NULL:
+        end_op(&profiled, "take", bytes_of(index) + 2 * bytes_of(out), 0)
+    if status == KL_INDEX_RANGE:
+        if backward:
+            positions([index], [job.size], [0])  # raises in the name of the first
+        return None
+    check(status, "take")
+    return out
+
+
+cdef TensorBase rows_at(TensorBase table, TensorBase index):
+    return look_up(table, index, True)
+
+
+def lookup(TensorBase table not None, TensorBase index not None):
+    """``table[index]`` for a packed table and a packed index of int64, all of whose numbers are
+    rows counted from the start; None otherwise."""
+    return look_up(table, index, False)
 
 
 def put(TensorBase table not None, TensorBase rows not None, TensorBase values not None, int lead):

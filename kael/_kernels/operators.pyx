@@ -9,6 +9,7 @@ from kael._kernels.elementwise cimport (
     KL_BINARY_lt, KL_BINARY_mul, KL_BINARY_ne, KL_BINARY_sub, KL_UNARY_relu, binary_op, unary_op,
 )
 from kael._kernels.graph cimport record_op, wants_grad
+from kael._kernels.indexing cimport rows_at
 from kael._kernels.matmul cimport matmul_op
 from kael._kernels.numbers cimport Numbers, number_beside
 from kael._kernels.reduce cimport dims_mask, keeps_dims, reduce_op
@@ -245,7 +246,10 @@ cdef class Operators(Numbers):
     def __getitem__(self, index):
         cdef TensorBase out
         if not wants_grad(self):
-            out = index_view(self, index)
+            if isinstance(index, TensorBase) and (<TensorBase> index).ndim > 0:
+                out = rows_at(self, <TensorBase> index)
+            else:
+                out = index_view(self, index)
             if out is not None:
                 return out
         return indexing.getitem(self, index)

@@ -1,10 +1,14 @@
 """The plain case of the rules of kael.ops.elementwise: operands of one dtype that the kernel takes
 as they are. Every other case is the rule's general function, in ops/rules.py."""
 
-from kael._kernels.elementwise cimport binary_op, unary_op
+from kael._kernels.elementwise cimport (
+    KL_BINARY_maximum, KL_BINARY_minimum, binary_op, unary_op,
+)
 from kael._kernels.graph cimport record_op, wants_grad
 from kael._kernels.numbers cimport number_beside
 from kael._kernels.tensor cimport TensorBase, kl_is_float, new_view, same_shape
+
+from kael._kernels.elementwise import clamp as clamp_kernel
 
 
 cdef class UnaryGradient:
@@ -115,3 +119,21 @@ def binary(rule, general, unbroadcast):
         return record_op(name, out, (x, y), gradient, present(gradient.a, gradient.b, gradient.y))
 
     return function
+
+
+def clamp(x, low, high):
+    """clamp of a tensor of floats outside of graphs to plain numbers, of which one may be None;
+    None where that takes more."""
+    cdef TensorBase a, least, most
+    if not isinstance(x, TensorBase) or wants_grad(<TensorBase> x):
+        return None
+    a = <TensorBase> x
+    least = number_beside(low, a)
+    most = number_beside(high, a)
+    if least is not None and most is not None:
+        return clamp_kernel(a, least, most)
+    if least is not None and high is None:
+        return binary_op(KL_BINARY_maximum, a, least, None)
+    if most is not None and low is None:
+        return binary_op(KL_BINARY_minimum, a, most, None)
+    return None

@@ -1,7 +1,8 @@
 """The modules' functions, with the names and arguments of ``torch.nn.functional``."""
 
+from kael._kernels import indexing
 from kael._kernels.tensor import alias, require_tensor
-from kael.autograd import record
+from kael.autograd import needs_grad, record
 from kael.checks import flag, integer, items, real
 from kael.creation import empty
 from kael.dtypes import bool_
@@ -228,6 +229,10 @@ def embedding(input, weight, padding_idx=None):
         raise TypeError(f"embedding: indices must be integers, got {input.dtype.name}")
     if padding_idx is not None:
         padding_idx = padding_row(padding_idx, weight.shape[0])
+    if not needs_grad(weight):
+        out = indexing.lookup(weight, input)
+        if out is not None:
+            return out
     if bool((input < 0).any()):
         raise IndexError(f"embedding: index {input.min().item()} is negative")
     try:

@@ -24,10 +24,27 @@ def getitem(x, index):
     out = views.basic_index(x, index)
     if out is not None:
         return _record_view(x, index, out)
+    if not isinstance(index, tuple):
+        index = _item(index)
+        rows = _rows(x.shape, index)
+        if rows is not None:
+            return take(x, rows, index.ndim if index.dtype is bool_ else 1)
     plan = _Plan(x, index)
     view = views.basic_index(x, plan.basic)
     table = permute(_record_view(x, plan.basic, view), plan.order)
     return permute(take(table, plan.rows(), plan.lead), plan.result_order())
+
+
+def _rows(shape, index):
+    """The row numbers that one array of indices, or one mask, means by itself; else None."""
+    if index.ndim == 0 or not shape:
+        return None
+    if index.dtype is not bool_:
+        return kernels.positions([elementwise.contiguous(index)], shape[:1], (0,))
+    lead = index.ndim
+    if index.shape != shape[:lead]:
+        return None
+    return kernels.positions(kernels.nonzero(elementwise.contiguous(index)), shape, range(lead))
 
 
 def _record_view(x, index, out):

@@ -1,10 +1,9 @@
 """Tensors taken apart along a dim, and joined along one: pieces are views, joins are copies."""
 
-from kael._kernels import elementwise, views
-from kael._kernels.tensor import empty, require_tensor
-from kael.autograd import record
+from kael._kernels import joining, views
+from kael._kernels.tensor import require_tensor
+from kael.autograd import needs_grad, record
 from kael.checks import integer, items
-from kael.ops.dims import unsqueeze
 
 __all__ = ["cat", "chunk", "narrow", "select", "split", "stack", "unbind"]
 
@@ -189,25 +188,15 @@ def cat(tensors, dim=0):
     >>> kael.cat([kael.zeros(1, 2), kael.ones(2, 2)]).shape
     (3, 2)
     """
-    tensors = _tensors(tensors, "cat")
-    first = tensors[0]
-    at = views.normalize_dim(dim, first.ndim, "cat")
-    if first.ndim == 0:
-        raise ValueError("cat: tensors of 0 dims cannot be joined; use stack")
-    for x in tensors:
-        if x.ndim != first.ndim or x.shape[:at] + x.shape[at + 1 :] != (
-            first.shape[:at] + first.shape[at + 1 :]
-        ):
-            raise ValueError(f"cat: shapes {first.shape} and {x.shape} differ beside dim {dim}")
+    tensors = items("cat", "tensors", tensors)
+    out = joining.cat(tensors, dim)
+    if not needs_grad(*tensors):
+        return out
+    at = views.normalize_dim(dim, out.ndim, "cat")
     sizes = [x.shape[at] for x in tensors]
-    shape = (*first.shape[:at], sum(sizes), *first.shape[at + 1 :])
-    out = empty(shape, max(x.dtype_code for x in tensors))
-    for part, x in zip(_pieces(out, at, sizes), tensors, strict=True):
-        elementwise.copy_(part, x)
 
     def gradient(g):
-        pairs = zip(_pieces(g, at, sizes), tensors, strict=True)
-        return tuple(p.to(x.dtype) if x.requires_grad else None for p, x in pairs)
+        return _shares(_pieces(g, at, sizes), tensors)
 
     return record("cat", out, tensors, gradient)
 
@@ -237,20 +226,23 @@ def stack(tensors, dim=0):
     >>> kael.stack([kael.zeros(2), kael.ones(2)]).tolist()
     [[0.0, 0.0], [1.0, 1.0]]
     """
-    tensors = _tensors(tensors, "stack")
-    for x in tensors:
-        if x.shape != tensors[0].shape:
-            raise ValueError(f"stack: shapes {tensors[0].shape} and {x.shape} differ")
-    at = views.normalize_dim(dim, tensors[0].ndim + 1, "stack")
-    return cat([unsqueeze(x, at) for x in tensors], at)
+    tensors = items("stack", "tensors", tensors)
+    out = joining.stack(tensors, dim)
+    if not needs_grad(*tensors):
+        return out
+    at = views.normalize_dim(dim, out.ndim, "stack")
+
+    def gradient(g):
+        lead = (slice(None),) * at
+        return _shares((views.basic_index(g, (*lead, i)) for i in range(len(tensors))), tensors)
+
+    return record("stack", out, tensors, gradient)
 
 
-def _tensors(tensors, op):
-    tensors = items(op, "tensors", tensors)
-    if not tensors:
-        raise ValueError(f"{op}: at least one tensor is needed")
-    require_tensor(op, *tensors)
-    return tensors
+def _shares(parts, tensors):
+    """The gradients of joined tensors: parts of that of the result."""
+    pairs = zip(parts, tensors, strict=True)
+    return tuple(p.to(x.dtype) if x.requires_grad else None for p, x in pairs)
 
 
 def _pieces(x, at, sizes):

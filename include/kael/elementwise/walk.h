@@ -16,7 +16,9 @@
 
 #include <string.h>
 
+#include "kael/copy.h"
 #include "kael/elementwise/streamed.h"
+#include "kael/plane.h"
 #include "kael/runtime.h"
 
 enum {
@@ -37,7 +39,7 @@ struct kl_operand {
 };
 
 struct kl_walk {
-    kl_kernel kernel; /* NULL: copy the one input, of the same itemsize, to the output */
+    kl_kernel kernel; /* NULL: copies the one input, of the same itemsize (elementwise/copies.h) */
     int operands;     /* operand[0] is the output */
     int dims;
     int64_t tile; /* elements */
@@ -175,51 +177,7 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     return size;
 }
 
-/* ---- moving strided elements ---- */
-
-/* Repeats one item `size` times. memcpy of a constant size is a plain move that asks for no
- * alignment, and the compiler widens loops of it; the C library copies a beginning on by wider
- * vectors than this file has (1e5 f32: 4.3 us, 6.8 by the loop alone). */
-KL_INLINE void kl_fill_items(char *to, const char *from, const int64_t itemsize, int64_t size) {
-    const int64_t n = itemsize == 1 ? size : kl_min(size, KL_TILE_BYTES / itemsize);
-    uint32_t four;
-    uint64_t eight;
-    if (itemsize == 1) {
-        memset(to, *from, (size_t)n);
-    } else if (itemsize == 4) {
-        memcpy(&four, from, 4);
-        for (int64_t i = 0; i < n; ++i) memcpy(to + 4 * i, &four, 4);
-    } else {
-        memcpy(&eight, from, 8);
-        for (int64_t i = 0; i < n; ++i) memcpy(to + 8 * i, &eight, 8);
-    }
-    for (int64_t i = n; i < size; i += n)
-        memcpy(to + i * itemsize, to, (size_t)(kl_min(n, size - i) * itemsize));
-}
-
-KL_INLINE void kl_move_items(char *to, int64_t to_step, const char *from, int64_t step,
-                             const int64_t itemsize, int64_t n) {
-    if (to_step == itemsize && step == 0) {
-        kl_fill_items(to, from, itemsize, n);
-    } else {
-        for (int64_t i = 0; i < n; ++i)
-            memcpy(to + i * to_step, from + i * step, (size_t)itemsize);
-    }
-}
-
-/* Copies n elements; steps in bytes. */
-static inline KL_UNUSED void kl_move_run(char *to, int64_t to_step, const char *from, int64_t step,
-                                         int64_t itemsize, int64_t n) {
-    if (step == itemsize && to_step == itemsize) {
-        memcpy(to, from, (size_t)(n * itemsize));
-    } else if (itemsize == 4) {
-        kl_move_items(to, to_step, from, step, 4, n);
-    } else if (itemsize == 8) {
-        kl_move_items(to, to_step, from, step, 8, n);
-    } else {
-        kl_move_items(to, to_step, from, step, 1, n);
-    }
-}
+/* ---- places ---- */
 
 /* Where a linear index lies: a counter per dim and a byte offset per operand. */
 struct kl_position {
@@ -238,9 +196,9 @@ static inline KL_UNUSED void kl_walk_seek(const struct kl_walk *walk, int64_t in
     }
 }
 
-/* Moves on by n elements that end at most at the row's end. */
-KL_INLINE void kl_walk_advance(const struct kl_walk *walk, struct kl_position *place, int64_t n) {
-    int d = walk->dims - 1;
+/* Moves on by n indices of dim d, the counters behind it being 0; they end at most at its end. */
+KL_INLINE void kl_walk_advance(const struct kl_walk *walk, struct kl_position *place, int d,
+                               int64_t n) {
     place->counter[d] += n;
     for (int k = 0; k < walk->operands; ++k)
         place->offset[k] += n * walk->operand[k].strides[d];
@@ -284,10 +242,6 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
         all_direct = all_direct && direct[k];
         repeats = repeats || step[k] == 0;
     }
-    if (walk->kernel == NULL) {
-        kl_move_run(data[0], step[0], data[1], step[1], walk->operand[0].itemsize, n);
-        return KL_OK;
-    }
     /* A repeated element is written to the tile once, so a short row deserves a short tile. */
     const int64_t short_tile = walk->far ? KL_FAR_REPEATS : kl_min(walk->tile, kl_max(256, n / 8));
     const int64_t most = all_direct ? n : repeats ? short_tile : walk->tile;
@@ -309,26 +263,45 @@ static inline KL_UNUSED int kl_walk_row(const struct kl_walk *walk, const struct
     return KL_OK;
 }
 
+/* Rows x n elements between operand's memory at `offset` and its tile. */
+static inline KL_UNUSED void kl_walk_block(const struct kl_walk *walk,
+                                           const struct kl_operand *operand, int64_t offset,
+                                           char *tile, int64_t rows, int64_t n, bool out) {
+    const int inner = walk->dims - 1;
+    const int64_t size = operand->itemsize, step = operand->strides[inner];
+    const int64_t row = operand->strides[inner - 1];
+    char *memory = operand->data + offset;
+    const struct kl_plane packed = {tile, n, 1}, strided = {memory, row / size, step / size};
+    if (step == size) {
+        kl_copy_rows(out ? memory : tile, out ? row : n * size, out ? tile : memory,
+                     out ? n * size : row, rows, n * size);
+    } else if (rows == 1) {
+        kl_move_run(out ? memory : tile, out ? step : size, out ? tile : memory, out ? size : step,
+                    size, n);
+    } else {
+        kl_plane_copy(out ? strided : packed, out ? packed : strided, rows, n, size);
+    }
+}
+
 /* Moves count elements from place on between memory and tiles: every input that is not packed,
  * or, when out is set, the output. Leaves place behind them. */
 static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_position *place,
                                           int64_t count, struct kl_tiles *tiles, bool out) {
     const int inner = walk->dims - 1;
+    const int64_t row = walk->shape[inner];
     for (int64_t i = 0; i < count;) {
-        const int64_t n = kl_min(walk->shape[inner] - place->counter[inner], count - i);
+        const bool whole = place->counter[inner] == 0 && count - i >= row;
+        const int64_t below = walk->shape[inner - 1] - place->counter[inner - 1];
+        const int64_t rows = whole ? kl_min(below, (count - i) / row) : 1;
+        const int64_t n = whole ? row : kl_min(row - place->counter[inner], count - i);
         for (int k = out ? 0 : 1; k < (out ? 1 : walk->operands); ++k) {
             const struct kl_operand *operand = &walk->operand[k];
-            if (operand->packed) continue;
-            char *memory = operand->data + place->offset[k];
-            char *tile = tiles->bytes[k] + i * operand->itemsize;
-            const int64_t step = operand->strides[inner], size = operand->itemsize;
-            if (out)
-                kl_move_run(memory, step, tile, size, size, n);
-            else
-                kl_move_run(tile, size, memory, step, size, n);
+            if (!operand->packed)
+                kl_walk_block(walk, operand, place->offset[k],
+                              tiles->bytes[k] + i * operand->itemsize, rows, n, out);
         }
-        kl_walk_advance(walk, place, n);
-        i += n;
+        kl_walk_advance(walk, place, whole ? inner - 1 : inner, whole ? rows : n);
+        i += rows * n;
     }
 }
 
@@ -348,10 +321,7 @@ static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64
             if (k > 0) in[k - 1] = pointer[k];
         }
         kl_walk_tile(walk, &read, count, tiles, false);
-        if (walk->kernel != NULL)
-            KL_TRY(kl_walk_apply(walk, pointer[0], in, count, walk->operand[0].packed));
-        else
-            memcpy(pointer[0], in[0], (size_t)(count * walk->operand[0].itemsize));
+        KL_TRY(kl_walk_apply(walk, pointer[0], in, count, walk->operand[0].packed));
         if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
     }
     if (walk->streamed) kl_streamed_end();
@@ -369,7 +339,7 @@ static inline KL_UNUSED int kl_walk_range(void *context, int64_t first, int64_t 
     while (first < last) {
         const int64_t n = kl_min(row - place.counter[walk->dims - 1], last - first);
         KL_TRY(kl_walk_row(walk, &place, n, &tiles));
-        kl_walk_advance(walk, &place, n);
+        kl_walk_advance(walk, &place, walk->dims - 1, n);
         first += n;
     }
     if (walk->streamed) kl_streamed_end();
