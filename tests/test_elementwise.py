@@ -223,6 +223,23 @@ def test_every_layout_writes_every_element_in_place(layout, four_threads):
     assert base.astype("float64").sum() == source.astype("float64").sum()
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "float32", "float64"])
+def test_rows_that_repeat_are_as_if_written_out(dtype, every_isa):
+    """Short rows share tiles, in which one that repeats stays; chunks begin inside of rows."""
+    for row in (1, 2, 3, 7, 8, 31, 64, 95, 96, 130):
+        a = spread((3, 1100, row), dtype)
+        for shape in ((row,), (1, 1, row), (3, 1, row), (1100, 1), (1100, row), (1, 1, 1)):
+            b = spread(shape, dtype, 1)
+            whole = np.broadcast_to(b, a.shape).copy()
+            expected = binary("add", *map(kael.from_numpy, (a, whole)))
+            turned = kael.from_numpy(np.ascontiguousarray(a.swapaxes(0, 1))).transpose(0, 1)
+            for threads in (1, 3):
+                with kael.num_threads(threads):
+                    for x in (kael.from_numpy(a), turned):
+                        assert bits_equal(binary("add", x, kael.from_numpy(b)), expected)
+                        assert bits_equal(kael.where(x == x, kael.from_numpy(b), x), whole)
+
+
 def test_integer_division_by_zero_still_throws(four_threads):
     """Also from a worker; the pool keeps working after it."""
     a = kael.ones(3_000_000, dtype=kael.int32)

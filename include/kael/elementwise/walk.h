@@ -35,6 +35,7 @@ struct kl_operand {
     char *data;
     int64_t itemsize;
     bool packed;                    /* contiguous and aligned in the coalesced space */
+    bool same_rows;                 /* an input of which every row is the same memory */
     int64_t strides[KL_MAX_DIMS];   /* bytes */
 };
 
@@ -145,6 +146,12 @@ KL_INLINE bool kl_walk_repeats(const struct kl_walk *walk, const struct kl_opera
     return false;
 }
 
+KL_INLINE bool kl_walk_same_rows(const struct kl_walk *walk, const struct kl_operand *operand) {
+    for (int d = 0; d < walk->dims - 1; ++d)
+        if (operand->strides[d] != 0) return false;
+    return operand != &walk->operand[0];
+}
+
 KL_INLINE bool kl_walk_streamed(const struct kl_walk *walk, int64_t size) {
     const struct kl_operand *operand = walk->operand;
     char *in[KL_MAX_OPERANDS - 1] = {0};
@@ -167,6 +174,7 @@ static inline KL_UNUSED int64_t kl_walk_plan(struct kl_walk *walk) {
     for (int k = 0; k < walk->operands; ++k) {
         struct kl_operand *operand = &walk->operand[k];
         operand->packed = kl_walk_packed(walk, operand);
+        operand->same_rows = kl_walk_same_rows(walk, operand);
         widest = kl_max(widest, operand->itemsize);
     }
     for (int k = 1; k < walk->operands; ++k) walk->ahead[k - 1] = kl_walk_ahead(walk, k);
@@ -283,10 +291,23 @@ static inline KL_UNUSED void kl_walk_block(const struct kl_walk *walk,
     }
 }
 
-/* Moves count elements from place on between memory and tiles: every input that is not packed,
- * or, when out is set, the output. Leaves place behind them. */
+/* What kl_walk_tile moves. */
+enum kl_moved {
+    KL_INPUTS,       /* every input that is not packed, into tiles */
+    KL_OTHER_INPUTS, /* those whose rows differ, since the tiles hold the rest from before */
+    KL_OUTPUT        /* the output, from its tile */
+};
+
+KL_INLINE bool kl_walk_moves(const struct kl_walk *walk, int k, enum kl_moved moved) {
+    const struct kl_operand *operand = &walk->operand[k];
+    if (operand->packed || (k == 0) != (moved == KL_OUTPUT)) return false;
+    return moved != KL_OTHER_INPUTS || !operand->same_rows;
+}
+
+/* Moves count elements from place on between memory and tiles. Leaves place behind them. */
 static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_position *place,
-                                          int64_t count, struct kl_tiles *tiles, bool out) {
+                                          int64_t count, struct kl_tiles *tiles,
+                                          enum kl_moved moved) {
     const int inner = walk->dims - 1;
     const int64_t row = walk->shape[inner];
     for (int64_t i = 0; i < count;) {
@@ -294,25 +315,31 @@ static inline KL_UNUSED void kl_walk_tile(const struct kl_walk *walk, struct kl_
         const int64_t below = walk->shape[inner - 1] - place->counter[inner - 1];
         const int64_t rows = whole ? kl_min(below, (count - i) / row) : 1;
         const int64_t n = whole ? row : kl_min(row - place->counter[inner], count - i);
-        for (int k = out ? 0 : 1; k < (out ? 1 : walk->operands); ++k) {
+        for (int k = 0; k < walk->operands; ++k) {
             const struct kl_operand *operand = &walk->operand[k];
-            if (!operand->packed)
+            if (kl_walk_moves(walk, k, moved))
                 kl_walk_block(walk, operand, place->offset[k],
-                              tiles->bytes[k] + i * operand->itemsize, rows, n, out);
+                              tiles->bytes[k] + i * operand->itemsize, rows, n,
+                              moved == KL_OUTPUT);
         }
         kl_walk_advance(walk, place, whole ? inner - 1 : inner, whole ? rows : n);
         i += rows * n;
     }
 }
 
-/* [first, last) of the linear index, through tiles that span several rows. */
+/* [first, last) of the linear index, through tiles of several rows. From the first row that begins
+ * in the range, tiles begin with rows, and an input whose rows are all the same is moved once. */
 static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64_t first,
                                                int64_t last, struct kl_tiles *tiles) {
+    const int64_t row = walk->shape[walk->dims - 1], tile = walk->tile / row * row;
+    enum kl_moved moved = KL_INPUTS;
     struct kl_position read, write;
     kl_walk_seek(walk, first, &read);
     write = read;
-    for (int64_t i = first; i < last; i += walk->tile) {
-        const int64_t count = kl_min(walk->tile, last - i);
+    int64_t count;
+    for (int64_t i = first; i < last; i += count) {
+        const int64_t begun = read.counter[walk->dims - 1];
+        count = kl_min(tile - begun, last - i);
         const void *in[KL_MAX_OPERANDS] = {0};
         char *pointer[KL_MAX_OPERANDS] = {0};
         for (int k = 0; k < walk->operands; ++k) {
@@ -320,9 +347,10 @@ static inline KL_UNUSED int kl_walk_short_rows(const struct kl_walk *walk, int64
             pointer[k] = operand->packed ? operand->data + i * operand->itemsize : tiles->bytes[k];
             if (k > 0) in[k - 1] = pointer[k];
         }
-        kl_walk_tile(walk, &read, count, tiles, false);
+        kl_walk_tile(walk, &read, count, tiles, moved);
+        if (begun == 0) moved = KL_OTHER_INPUTS;
         KL_TRY(kl_walk_apply(walk, pointer[0], in, count, walk->operand[0].packed));
-        if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, true);
+        if (!walk->operand[0].packed) kl_walk_tile(walk, &write, count, tiles, KL_OUTPUT);
     }
     if (walk->streamed) kl_streamed_end();
     return KL_OK;
