@@ -159,11 +159,14 @@ def test_a_large_b_at_any_place(columns, dtype, every_isa):
 @pytest.mark.parametrize("inner, columns", [(600, 1030), (530, 700), (9000, 300)])
 def test_a_b_in_l3_and_a_tall_one(inner, columns, dtype, every_isa):
     """What goes by tiles or along rows according to the set; a tall b beyond L3, always the latter
-    where the set has vectors."""
+    where the set has vectors. Threads share out columns, of a tall one rows as well."""
     a, b = spread((16, inner), dtype), spread((inner, columns), dtype, 1)
     expected = oracle(a, b)
-    for rows in (1, 2, 5, 16):
-        assert bits_equal(kael.matmul(*tensors(a[:rows], b)), expected[:rows]), rows
+    for rows in (1, 2, 3, 4, 5, 8, 16):
+        x, y = tensors(a[:rows], b)
+        for threads in (1, 2, 3, 5):
+            with kael.num_threads(threads):
+                assert bits_equal(x @ y, expected[:rows]), (rows, threads)
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

@@ -38,14 +38,6 @@ KL_INLINE const struct kl_matmul_row *kl_matmul_row_of(const struct kl_runtime *
  * sleep, 36 us of f32 at the peak of one core; and those that count as one cheap operation. */
 enum { KL_WORK_PER_TASK = 1 << 21, KL_WORK_PER_ELEMENT = KL_WORK_PER_TASK / kElementGrain };
 
-/* Multiply-adds of a product, saturating: sizes are 64-bit and may be huge beside a zero. */
-KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
-    int64_t work;
-    if (__builtin_mul_overflow(rows, inner, &work) || __builtin_mul_overflow(work, columns, &work))
-        return INT64_MAX;
-    return work;
-}
-
 /* A thread for each KL_WORK_PER_TASK, or for a sixteenth of that where workers are awake. What few
  * rows wait for is b: one takes as long as four. */
 KL_INLINE int64_t kl_threads_for(const struct kl_runtime *rt, const struct kl_product *product) {
@@ -101,14 +93,6 @@ KL_INLINE bool kl_packs_a(const struct kl_tile_kernels *kernels,
            (often && copies_b && !kl_small_a(kernels, product));
 }
 
-enum { KL_L2_BYTES = 1 << 20, KL_L3_BYTES = 8 << 20 };
-
-/* Whether all of b fits that many bytes. */
-KL_INLINE bool kl_b_within(const struct kl_tile_kernels *kernels,
-                           const struct kl_product *product, int64_t bytes) {
-    return kl_work(product->inner, product->columns, kernels->size) <= bytes;
-}
-
 /* Whether so few rows wait for a b so large that reading it once, in order, is what counts: from
  * memory, and from L3 where vectors are narrow (8 x 1024 x 1024 f32 with AVX2, Zen 4: 220 us, by
  * tiles 340 to 610 as its pages lie). */
@@ -119,7 +103,7 @@ KL_INLINE bool kl_streams_b(const struct kl_tile_kernels *kernels,
     const bool walks = kl_walks(kernels, product->columns);
     const bool beyond = !kl_b_within(kernels, product, KL_L3_BYTES);
     if (kl_direct_b(kernels, product)) return beyond && walks;
-    return beyond || (walks && kernels->stream->from_l3);
+    return beyond || (walks && kernels->stream->l3_steps[0] > 0);
 }
 
 /* Whether few rows, which read each panel of b once or twice, find it in L3. */

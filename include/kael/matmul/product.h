@@ -24,6 +24,22 @@ struct kl_product {
     bool fresh;                  /* out holds nothing yet */
 };
 
+/* Multiply-adds of a product, saturating: sizes are 64-bit and may be huge beside a zero. */
+KL_INLINE int64_t kl_work(int64_t rows, int64_t inner, int64_t columns) {
+    int64_t work;
+    if (__builtin_mul_overflow(rows, inner, &work) || __builtin_mul_overflow(work, columns, &work))
+        return INT64_MAX;
+    return work;
+}
+
+enum { KL_L2_BYTES = 1 << 20, KL_L3_BYTES = 8 << 20 };
+
+/* Whether all of b fits that many bytes. */
+KL_INLINE bool kl_b_within(const struct kl_tile_kernels *kernels,
+                           const struct kl_product *product, int64_t bytes) {
+    return kl_work(product->inner, product->columns, kernels->size) <= bytes;
+}
+
 /* Heights of the row panels: as equal as can be, none above `tallest` (64 rows of 14 give
  * 13, 13, 13, 13, 12), so that no panel is left with too few sums to hide the latency of fma. */
 struct kl_panels {

@@ -113,14 +113,14 @@ struct kl_stream {
     int64_t a_row, a_inner;
     const char *b;
     int64_t b_inner;
-    int64_t ahead; /* what to prefetch, from a row of b on: bytes */
+    int64_t ahead; /* what to prefetch, from a row of b on: bytes; or 0, nothing */
     char *sums;
     int64_t sums_row;
     int64_t columns;
 };
 struct kl_stream_kernels {
     int rows, steps[KL_STREAM_ROWS];
-    bool from_l3; /* worth it from there, too */
+    int l3_steps[KL_STREAM_ROWS]; /* where b is in L3; 0: not worth it from there */
     void (*kernel[KL_STREAM_STEPS + 1][KL_STREAM_ROWS])(const struct kl_stream *job);
 };
 

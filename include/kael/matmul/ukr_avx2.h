@@ -14,7 +14,7 @@
 #define KL_TILE_STREAMS(X) X(1, 8) X(1, 6) X(2, 6) X(2, 3) X(3, 3) /* rows of a and of b */
 #define KL_TILE_STREAM_ROWS 3
 #define KL_TILE_STREAM_STEPS {8, 6, 3}
-#define KL_TILE_STREAM_FROM_L3 1
+#define KL_TILE_STREAM_L3_STEPS {6, 6, 3} /* 8 rows 4096 bytes apart fill a set of L1 */
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_TURNED &KL_FN(turned_kernels)
 #define KL_TILE_PACKS_FROM 768 /* at 512 packing a costs more than it gains */

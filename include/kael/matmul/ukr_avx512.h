@@ -15,7 +15,7 @@
 #define KL_TILE_STREAMS(X) X(1, 8) X(2, 8) X(3, 8) X(3, 6) X(4, 6) /* rows of a and of b */
 #define KL_TILE_STREAM_ROWS 4
 #define KL_TILE_STREAM_STEPS {8, 8, 8, 6}
-#define KL_TILE_STREAM_FROM_L3 0
+#define KL_TILE_STREAM_L3_STEPS {0}
 #define KL_TILE_ORDER (void)0
 #define KL_TILE_PACKS_FROM 0
 #define KL_TILE_BRIEF {8, 2} /* 16 sums */
