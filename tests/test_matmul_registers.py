@@ -28,8 +28,8 @@ HALVES = {
 }.get(platform.machine(), [])
 # kl_tile_14x2_f32_avx512, kl_turned_8_f64_avx2, kl_exact32_edge_4x2_any_generic, perhaps .part.0
 KERNEL = re.compile(
-    r"<kl_((?:exact\d+_)?(?:tile|edge|turned|stream|few))_(\d+)(?:x\d+)?_(f\d\d|any)_(\w+)[\w.]*>:\n"
-    r"((?:.+\n)+)"
+    r"<kl_((?:exact\d+_)?(?:tile|edge|turned|stream|few))_(\d+)(?:x\d+)?_(f\d\d|any)_(\w+)"
+    r"[\w.]*>:\n((?:.+\n)+)"
 )
 # Where two sets' kernels are the same, as of integers on AArch64, gcc keeps one.
 SAME = re.compile(r".*\t(?:b|jmp)\s+[0-9a-f]+ <kl_")

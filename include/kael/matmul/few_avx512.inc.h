@@ -1,9 +1,9 @@
-/* The last columns of out in float32, up to 4 of them: a vector of 256 bits is two rows of out, of 4
- * columns each. A row of b stands in both halves; of a, 16 bytes of two rows are loaded, and the
- * value of each step is spread over its half: an fma and a shuffle, which most often goes elsewhere,
- * for two rows. A tile of half vectors has at least half of its lanes idle here, and loads a value of
- * a for each fma, of which a core adds two in a cycle, and loads no more. (Zen 4, 100 rows and steps:
- * 1.25 us, such tiles 1.86, whole vectors of 4 rows 1.47 because a load to a quarter is a shuffle.)
+/* The last columns of out in float32, up to 4 of them: a vector of 256 bits is two rows of out, of
+ * 4 columns each. A row of b stands in both halves; of a, 16 bytes of two rows are loaded, and the
+ * value of each step is spread over its half: an fma and a shuffle, which most often goes
+ * elsewhere, for two rows. A tile of half vectors has at least half of its lanes idle here, and
+ * loads a value of a for each fma, of which a core adds two in a cycle, and loads no more. (Zen 4,
+ * 100 rows and steps: 1.25 us, such tiles 1.86, whole vectors of 4 rows 1.47.)
  *
  * Registers: 10 sums, 4 rows of b, two rows of a and a value of each.
  */
