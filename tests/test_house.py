@@ -26,6 +26,7 @@ FAMILIES = ["elementwise", "losses", "matmul", "optim", "random", "reduce", "row
 ISA_NAME = re.compile(r"avx|neon|_mm\d*_|__m(128|256|512)|\bv(ld|st)1q?_|float(32x4|64x2)", re.I)
 MAY_NAME_AN_ISA = {
     *("foreach_isa.h", "isas.h", "cpu.h", "half.h", "turned_avx512.inc.h", "exact_x86.inc.h"),
+    "few_avx512.inc.h",
 }
 MAX_LINES, MAX_COLUMNS = 400, 100
 # A writable variable in objdump's symbol table, and the names that Cython and the linker give.

@@ -1,5 +1,5 @@
 """Matrix products of few rows, by bits against v1_ijk: a transposed b turned in registers, and a b
-that does not begin where lines do."""
+that does not begin where lines do; and last columns so few that rows share vectors."""
 
 import numpy as np
 import pytest
@@ -81,6 +81,34 @@ def test_few_columns_with_vectors_along_the_rows(inner, dtype, every_isa):
         assert bits_equal(wide[:, 1 : columns + 1], wanted), (rows, columns)
         assert wide.sum(0)[0].item() == 7 * rows
         assert wide.sum(0)[-1].item() == 7 * rows
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("inner", [0, 1, 2, 3, 4, 6, 127, 511, 512, 516, 640, 1027])
+def test_last_columns_whose_rows_share_vectors(inner, dtype, every_isa):
+    """Any rows and steps, a bias or a sum to add to, and nothing is written beside them."""
+    a, b = spread((83, inner), dtype), spread((inner, 36), dtype, 1)
+    bias, start = spread((36,), dtype, 2), spread((83, 36), dtype, 3)
+    expected = oracle(a, b)
+    for rows in (16, 17, 18, 19, 21, 39, 83):
+        for columns in (1, 2, 3, 4, 17, 20, 34, 36):
+            wanted = expected[:rows, :columns]
+            x, y, z = tensors(a[:rows], b[:, :columns], np.ascontiguousarray(b[:, :columns].T))
+            wide = kael.from_numpy(np.full((rows, columns + 5), 7, dtype))
+            for right in (y, z.T):
+                kael.matmul(x, right, out=wide[:, :columns])
+                assert bits_equal(wide[:, :columns], wanted), (rows, columns)
+                assert (wide.numpy()[:, columns:] == 7).all(), (rows, columns)
+            found = kael.linear(x, z, *tensors(bias[:columns]))
+            assert bits_equal(found, wanted + bias[:columns]), (rows, columns)
+    for columns in (4, 19, 33):
+        out = np.ascontiguousarray(start[:, :columns])
+        total = out.copy()
+        right = np.ascontiguousarray(b[:, :columns])
+        with kael.num_threads(1):
+            ladder.v1_ijk(*tensors(a, right, total))
+            ladder.direct(*tensors(a, right, out))
+        assert bits_equal(out, total), columns
 
 
 @pytest.mark.parametrize("dtype", FLOATS)

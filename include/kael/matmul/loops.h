@@ -17,7 +17,7 @@
 #ifndef KAEL_MATMUL_LOOPS_H
 #define KAEL_MATMUL_LOOPS_H
 
-#include "kael/matmul/product.h"
+#include "kael/matmul/few.h"
 
 /* The kernels of the next tile: those of half a vector where no more columns are left. */
 KL_INLINE const struct kl_tile_kernels *kl_tile_set(const struct kl_tile_kernels *kernels,
@@ -232,7 +232,10 @@ static void kl_run_block(const struct kl_tile_kernels *kernels, struct kl_block 
         tile.out = block->out + left * size;
         tile.parked = block->parked + left * size;
         tile.bias = block->bias != NULL ? block->bias + left * size : NULL;
-        kl_run_panel(kl_tile_set(kernels, rest), block, &tile, &panel);
+        if (kl_takes_few(kernels, block, rest))
+            kl_run_few(kernels, block, left, &tile);
+        else
+            kl_run_panel(kl_tile_set(kernels, rest), block, &tile, &panel);
         if (block->a_panels != NULL) {
             block->a = block->a_panels;
             block->a_packed = true;

@@ -78,6 +78,15 @@ enum { KL_TILE_ROWS = 14, KL_TILE_VECTORS = 8 };
 /* Sums a tile needs to cover the latency of fma: 4 cycles, two a cycle. */
 enum { KL_INDEPENDENT_SUMS = 8 };
 
+/* Tiles of the last `columns` columns or fewer: rows of a have their steps side by side, those of b
+ * are 16 bytes. kernel[g - 1] is for up to g groups of 4 rows; of the last group the first rows may
+ * lie above the tile. Never resumed or parked. */
+enum { KL_FEW_GROUPS = 5, KL_FEW_ROWS = 4, KL_FEW_BYTES = 16 };
+struct kl_few_kernels {
+    int columns;
+    kl_tile_kernel kernel[KL_FEW_GROUPS];
+};
+
 /* The kernels of one element type and instruction set. A tile of h rows is at most
  * vectors[h - 1] vectors of `width` columns wide; vectors[rows - 1] is the panel of the packed
  * path. kernel[v - 1][h - 1] serves whole tiles, edge[v - 1][h - 1] tiles whose last vector is
@@ -102,6 +111,7 @@ struct kl_tile_kernels {
     const struct kl_stream_kernels *stream; /* or NULL: few rows go by tiles, too */
     const struct kl_turned_kernels *turned; /* or NULL: b goes through L1 to be turned */
     const struct kl_tile_kernels *narrow; /* or NULL: for columns left over, vectors half as wide */
+    const struct kl_few_kernels *few;     /* or NULL: for no more columns left over than these */
 };
 
 /* The kernels of stream.h: sums[h, columns] += a[h, steps] @ b[steps, columns] by

@@ -202,6 +202,7 @@ KL_CAT4(KL, TILES, KL_TYPE, KL_ISA)(X)
 #define KL_KERNELS(packing, half, streaming, tallest, ...)                              \
     {                                                                                   \
         .size = sizeof(T), .width = V(width), .rows = (tallest), .narrow = (half),      \
+        .few = KL_TILE_FEW,                                                             \
         .brief = KL_TILE_BRIEF, .lanes = KL_TILE_LANES, .tails = true,                  \
         .packs_from = KL_TILE_PACKS_FROM,                                               \
         .vectors = __VA_ARGS__,                                                         \

@@ -10,6 +10,9 @@
 #ifndef KL_TILE_TURNED
 #define KL_TILE_TURNED NULL
 #endif
+#ifndef KL_TILE_FEW
+#define KL_TILE_FEW NULL
+#endif
 #ifndef KL_TILE_NARROW
 #define KL_TILE_NARROW NULL
 #endif
@@ -30,6 +33,7 @@ static const struct kl_tile_kernels KL_FN(tile_kernels_4) =
 #undef KL_TILE_BRIEF
 #undef KL_TILE_LANES
 #undef KL_TILE_NARROW
+#undef KL_TILE_FEW
 #undef KL_TILE_TURNED
 #undef KL_TILE_REGISTERS
 #undef KL_TILE_MASKS

@@ -21,6 +21,8 @@
 #define KL_TILE_BRIEF {8, 2} /* 16 sums */
 #define KL_TILE_TURNED &KL_CAT4(kl, turned_kernels, KL_TYPE, half_avx512)
 
+#define KL_TILE_FEW_f32 1 /* of 16 bytes, 2 columns of f64 are no faster so */
+
 #define KL_TILES_f32_avx512(X) \
     KL_HEIGHTS_14(X, 1) KL_HEIGHTS_14(X, 2) KL_HEIGHTS_6(X, 3) KL_HEIGHTS_6(X, 4) KL_HEIGHTS_3(X, 8)
 #define KL_TILE_ROWS_f32_avx512 14
@@ -38,5 +40,11 @@
 #include "kael/matmul/ukr_avx2.inc.h"
 #include "kael/matmul/pack.inc.h"
 #include "kael/matmul/turned_avx512.inc.h"
+#if KL_CAT2(KL_TILE_FEW_, KL_TYPE)
+#include "kael/matmul/few_avx512.inc.h"
+#define KL_TILE_FEW &KL_CAT4(kl, few_kernels, KL_TYPE, avx512)
+#else
+#define KL_TILE_FEW NULL
+#endif
 #include "kael/matmul/ukr_avx512.inc.h"
 #include "kael/matmul/ukr.inc.h"
