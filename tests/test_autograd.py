@@ -271,6 +271,20 @@ def test_retain_grad_keeps_the_gradient_of_an_inner_tensor():
     assert h.grad.tolist() == [12.0] and x.grad.tolist() == [36.0]
 
 
+def test_retain_grad_follows_a_change_in_place():
+    x = leaf(2.0)
+    h = x * 3
+    h.retain_grad()
+    h *= 5
+    (h * h).backward()
+    assert h.grad.tolist() == [60.0] and x.grad.tolist() == [900.0]
+
+
+def test_retain_grad_refuses_a_tensor_without_a_gradient():
+    with pytest.raises(RuntimeError, match="retain_grad: the tensor does not require grad"):
+        kael.ones(2).retain_grad()
+
+
 def test_hooks_see_and_replace_gradients():
     x = leaf(2.0)
     h = x * 3

@@ -354,6 +354,8 @@ cdef dict differentiate(list roots, list gradients, bint retain_graph, inputs):
 
 def retain_grad(TensorBase tensor not None):
     """Makes backward set ``grad`` of a computed tensor too."""
+    if not tensor.requires_grad_flag:
+        raise RuntimeError("retain_grad: the tensor does not require grad")
     if tensor.grad_fn is not None:
         (<Node> tensor.grad_fn).retained = ref(tensor)
 
@@ -389,6 +391,9 @@ def begin_in_place(TensorBase x not None, str op):
 
 
 def adopt(TensorBase x not None, TensorBase out not None):
-    """x takes the place of out in the graph."""
-    x.grad_fn = out.grad_fn
+    """x takes the place of out in the graph; a gradient that x retains is that of its new value."""
+    cdef Node former = x.grad_fn, node = out.grad_fn
+    if former is not None and former.retained is not None and former.retained() is x:
+        node.retained, former.retained = former.retained, None
+    x.grad_fn = node
     x.requires_grad_flag = out.requires_grad_flag
