@@ -37,10 +37,10 @@ static const kl_turn kl_turn_table[KL_ISA_COUNT][2][2] = {
 /* Pieces of the planes of two dims of a walk, numbered down each plane and then across. */
 struct kl_pieces {
     const struct kl_walk *walk;
-    int rows;                /* the dim along which an input is contiguous; the output is the last */
+    int rows; /* the dim along which an input is contiguous; the output is along the last */
     int64_t tall, wide;      /* rows and columns of a piece; longer where the plane is narrow */
     int64_t blocks, columns; /* of a plane: pieces down, and across */
-    int64_t skew; /* rows that the first piece lacks, so that the others begin lines of the input */
+    int64_t skew; /* rows that the first piece lacks, so that others begin lines of the input */
 };
 
 struct kl_piece {
