@@ -136,8 +136,9 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
     *lanes = a;
 }
 
+/* Like add_exact: a * 1 is exact. */
 KL_INLINE VD(vec) KL_FN(join)(int term, VD(vec) a, VD(vec) b) {
-    return term == KL_TERM_FACTOR ? VD(mul)(a, b) : VD(add)(a, b);
+    return term == KL_TERM_FACTOR ? VD(mul)(a, b) : KL_FN(add_exact)(b, a, VD(splat)(1));
 }
 
 /* Halving across registers, of which only the first `vectors`, a literal, hold anything: lane l

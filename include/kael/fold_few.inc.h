@@ -23,17 +23,31 @@ KL_INLINE VD(vec) KL_FN(finished)(int finish, VD(vec) total, VD(vec) divisor) {
  * lanes reach them all, so that four rows and less need no stack.
  */
 
-/* a[v] = a lane of `vectors` vectors of columns, of which `left` columns exist. */
-KL_INLINE void KL_FN(few_lane)(int term, const int vectors, const T *x, int64_t stride,
-                               int64_t lane, int64_t rows, int64_t left, VD(vec) *a) {
-    const VD(vec) start = VD(splat)(term == KL_TERM_FACTOR ? 1.0 : 0.0);
+/* What the first element of a lane leaves there: with its start, but that -0 is still to be made +0.
+ * That can wait for the total, which is -0 only if every lane is. */
+KL_INLINE VD(vec) KL_FN(first)(int term, VD(vec) x) {
+    switch (term) {
+    case KL_TERM_SQUARE: return VD(mul)(x, x);
+    case KL_TERM_ABS: return VD(abs)(x);
+    default: return x;
+    }
+}
+
+/* a[v] = the lane of `vectors` vectors of columns that begins at x, of which `left` columns exist;
+ * `further` rows of it follow, none where it is not `deep`. */
+KL_INLINE void KL_FN(few_lane)(int term, const int vectors, const bool deep, const T *x,
+                               int64_t stride, int64_t further, int64_t left, VD(vec) *a) {
+    const VD(vec) none = VD(splat)(0);
     KL_UNROLL
-    for (int v = 0; v < vectors; v++) a[v] = start;
-    for (int64_t r = lane; r < rows; r += KL_LANES) {
+    for (int v = 0; v < vectors; v++) {
+        a[v] = KL_FN(first)(term, KL_FN(take_wide)(x + v * VD(width), left));
+    }
+    for (int64_t n = 0; deep && n < further; n++) {
+        x += KL_LANES * stride;
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
-            const VD(vec) next = KL_FN(take_wide)(x + r * stride + v * VD(width), left);
-            a[v] = KL_FN(contribute)(term, a[v], next, start, start);
+            const VD(vec) next = KL_FN(take_wide)(x + v * VD(width), left);
+            a[v] = KL_FN(contribute)(term, a[v], next, none, none);
         }
     }
 }
@@ -43,71 +57,95 @@ KL_INLINE void KL_FN(few_join)(int term, const int vectors, VD(vec) *a, const VD
     for (int v = 0; v < vectors; v++) a[v] = KL_FN(join)(term, a[v], b[v]);
 }
 
-/* a = lanes lane, lane + gap, ... + 3 gap, met. */
-KL_INLINE void KL_FN(few_four)(int term, const int vectors, const T *x, int64_t stride,
-                               int64_t lane, int64_t gap, int64_t rows, int64_t left, VD(vec) *a) {
-    VD(vec) b[KL_FEW_VECTORS], c[KL_FEW_VECTORS];
-    KL_FN(few_lane)(term, vectors, x, stride, lane, rows, left, a);
-    if (lane + 2 * gap < rows) {
-        KL_FN(few_lane)(term, vectors, x, stride, lane + 2 * gap, rows, left, b);
+/* The step of a walk: `count` lanes from row `lane` on meet, then `meets` of what waits. */
+struct KL_FN(few) {
+    const struct kl_ended *e;
+    int64_t stride, gap, lane;
+    int depth, meets; /* what waits after the step, and what meets in it */
+    bool last;
+};
+
+/* Columns of a step: x and out are theirs, and waiting[KL_FEW_PIECE * depth]. */
+KL_INLINE void KL_FN(few_block)(const struct KL_FN(few) *s, int term, const int vectors,
+                                const int count, const bool deep, const T *x, int64_t left,
+                                double *waiting, T *out) {
+    const int64_t stride = s->stride, gap = s->gap, after = s->e->size - 1 - s->lane;
+    VD(vec) a[KL_FEW_VECTORS], b[KL_FEW_VECTORS], c[KL_FEW_VECTORS];
+#define KL_LANE(n, to)                                                                \
+    KL_FN(few_lane)(term, vectors, deep, x + (n) * gap * stride, stride,              \
+                    (after - (n) * gap) / KL_LANES, left, to)
+    KL_LANE(0, a);
+    if (count > 2) {
+        KL_LANE(2, b);
         KL_FN(few_join)(term, vectors, a, b);
     }
-    if (lane + gap >= rows) return;
-    KL_FN(few_lane)(term, vectors, x, stride, lane + gap, rows, left, b);
-    if (lane + 3 * gap < rows) {
-        KL_FN(few_lane)(term, vectors, x, stride, lane + 3 * gap, rows, left, c);
+    if (count > 1) KL_LANE(1, b);
+    if (count > 3) {
+        KL_LANE(3, c);
         KL_FN(few_join)(term, vectors, b, c);
     }
-    KL_FN(few_join)(term, vectors, a, b);
-}
-
-/* Columns c .. of a piece at step `number` of its walk, the last of which stores results. */
-KL_INLINE void KL_FN(few_step)(const struct kl_ended *e, int term, const int vectors, const T *x,
-                               int64_t stride, int64_t number, int64_t gap, int64_t left,
-                               double *waiting, T *out) {
-    static const int order[] = {0, 4, 2, 6, 1, 5, 3, 7};
-    VD(vec) a[KL_FEW_VECTORS], b[KL_FEW_VECTORS];
-    KL_FN(few_four)(term, vectors, x, stride, order[number] * gap / 8, gap, e->size, left, a);
-    int depth = __builtin_popcount((unsigned)number);
-    for (int64_t n = number; n & 1; n >>= 1) {
-        depth--;
+    if (count > 1) KL_FN(few_join)(term, vectors, a, b);
+#undef KL_LANE
+    double *place = waiting + s->depth * KL_FEW_PIECE;
+    for (int m = s->meets - 1; m >= 0; m--) {
         KL_UNROLL
         for (int v = 0; v < vectors; v++) {
-            b[v] = VD(load)(waiting + depth * KL_FEW_PIECE + v * VD(width));
+            b[v] = VD(load)(place + m * KL_FEW_PIECE + v * VD(width));
         }
         KL_FN(few_join)(term, vectors, a, b);
     }
     KL_UNROLL
     for (int v = 0; v < vectors; v++) {
-        if (number + 1 < gap) {
-            VD(store)(waiting + depth * KL_FEW_PIECE + v * VD(width), a[v]);
+        if (!s->last) {
+            VD(store)(place + v * VD(width), a[v]);
         } else {
-            const VD(vec) total = KL_FN(finished)(e->finish, a[v], VD(splat)(e->divisor));
-            KL_FN(put_narrow)(out + v * VD(width), total, left);
+            const VD(vec) total = term == KL_TERM_FACTOR ? a[v] : VD(add)(a[v], VD(splat)(0));
+            const VD(vec) result = KL_FN(finished)(s->e->finish, total, VD(splat)(s->e->divisor));
+            KL_FN(put_narrow)(out + v * VD(width), result, left);
         }
+    }
+}
+
+KL_INLINE void KL_FN(few_step)(const struct KL_FN(few) *s, int term, const int count,
+                               const bool deep, const T *x, int64_t columns, double *waiting,
+                               T *out) {
+    enum { width = VD(width), block = KL_FEW_VECTORS * width };
+    int64_t c = 0;
+    for (; c + block <= columns; c += block) {
+        KL_FN(few_block)(s, term, KL_FEW_VECTORS, count, deep, x + c, width, waiting + c, out + c);
+    }
+    for (; c < columns; c += width) {
+        KL_FN(few_block)(s, term, 1, count, deep, x + c, columns - c, waiting + c, out + c);
     }
 }
 
 /* out[column] = the fold of x[r * stride + column], r < size. */
 KL_INLINE void KL_FN(few_columns)(const struct kl_ended *e, int term, const T *x, int64_t stride,
                                   int64_t columns, T *out) {
-    enum { width = VD(width), block = KL_FEW_VECTORS * width };
+    static const int order[] = {0, 4, 2, 6, 1, 5, 3, 7};
     double waiting[3 * KL_FEW_PIECE];
-    int64_t gap = 1;
-    while (gap < 8 && 4 * gap < e->size) gap *= 2;
+    struct KL_FN(few) s = {e, stride, 1, 0, 0, 0, false};
+    while (s.gap < 8 && 4 * s.gap < e->size) s.gap *= 2;
     for (int64_t first = 0; first < columns; first += KL_FEW_PIECE) {
-        const int64_t count = kl_min(columns - first, KL_FEW_PIECE);
-        const T *from = x + first;
-        for (int64_t number = 0; number < gap; number++) {
-            int64_t c = 0;
-            for (; c + block <= count; c += block) {
-                KL_FN(few_step)(e, term, KL_FEW_VECTORS, from + c, stride, number, gap, width,
-                                waiting + c, out + first + c);
+        const int64_t width = kl_min(columns - first, KL_FEW_PIECE);
+        for (int number = 0; number < s.gap; number++) {
+            s.lane = order[number] * s.gap / 8;
+            s.meets = __builtin_ctz(~(unsigned)number);
+            s.depth = __builtin_popcount((unsigned)number) - s.meets;
+            s.last = number + 1 == s.gap;
+            const T *from = x + first + s.lane * stride;
+            T *to = out + first;
+#define KL_STEP(count, deep) \
+    KL_FN(few_step)(&s, term, count, deep, from, width, waiting, to); \
+    break
+            switch (e->size > KL_LANES ? 5 : kl_min(4, kl_ceil_div(e->size - s.lane, s.gap))) {
+            case 1: KL_STEP(1, false);
+            case 2: KL_STEP(2, false);
+            case 3: KL_STEP(3, false);
+            case 4: KL_STEP(4, false);
+            default: KL_STEP(4, true);
             }
-            for (; c < count; c += width) {
-                KL_FN(few_step)(e, term, 1, from + c, stride, number, gap, count - c,
-                                waiting + c, out + first + c);
-            }
+#undef KL_STEP
         }
     }
 }

@@ -333,17 +333,18 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
     return KL_OK;
 }
 
-/* The set whose kernels run: for sums of f32 along rows one with narrower vectors, which converts
- * faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by those of
- * 32. Down columns, where memory is streamed, wide ones do better. */
+/* The set whose kernels run. Along rows of f32 one with narrower vectors sums faster, since it
+ * converts faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by
+ * those of 32; and it has less to turn for the extremes of short rows. Down columns, where memory is
+ * streamed, wide ones do better. */
 static int kl_reduce_isa(const struct kl_reduce *r, int dtype) {
     static const int narrower[] = {
 #define X(isa, title, usable) KL_CAT2(KL_ISA_, KL_NARROWER_##isa),
         KL_ISAS(X)
 #undef X
     };
-    const bool converts = dtype == KL_DTYPE_f32 && r->term < KL_TERM_MAX;
-    return converts && !r->plan.columns ? narrower[r->rt->isa] : r->rt->isa;
+    const bool faster = r->term < KL_TERM_MAX || (r->ended && r->plan.size <= KL_SHORT_EXTREMES);
+    return dtype == KL_DTYPE_f32 && faster && !r->plan.columns ? narrower[r->rt->isa] : r->rt->isa;
 }
 
 /* Whether kernels can store the results of outputs that are few elements each: what lies between an

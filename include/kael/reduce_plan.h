@@ -26,6 +26,7 @@ enum {
     KL_SHORT_SUM = 4,
     KL_SHORT_EXTREME = 16,
     KL_SHORT_INDEX = 48,
+    KL_SHORT_EXTREMES = 128, /* elements of rows whose extremes narrower vectors find faster */
     /* Elements of neighbouring rows that are staged together, or read in place by one call. */
     KL_STAGED_ROWS = 4096,
     KL_DIRECT_ROWS = 1 << 16,

@@ -43,6 +43,10 @@ KL_INLINE void KL_FN(scan_store)(const struct kl_tree *tree, const double *prefi
     }
 }
 
+/* A word or function of the set with narrower vectors, which turns rows that fill them in less time:
+ * (32000, 8) f32 take 109 us so, 141 by vectors of 64 bytes. Parts of vectors cost it more. */
+#define KL_NARROW(kind, name) KL_CAT4(kind, name, KL_TYPE, KL_CAT2(KL_NARROWER_, KL_ISA))
+
 /* Long rows, one after the other. */
 static void KL_FN(scan_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                              int64_t rows) {
@@ -74,16 +78,21 @@ static void KL_FN(scan_rows)(const struct kl_rows *call, const struct kl_row_vie
 
 static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_view *view,
                               int64_t row, int64_t rows) {
+    const T *x = (const T *)view->data[KL_ROW_X];
+    T *out = (T *)view->data[KL_ROW_OUT];
+    const int64_t x_stride = view->stride[KL_ROW_X], out_stride = view->stride[KL_ROW_OUT];
     (void)row;
     if (call->size > KL_SCAN_SHORT) {
         KL_FN(scan_rows)(call, view, rows);
+    } else if (call->size % KL_NARROW(v, width) == 0) {
+        KL_NARROW(kl, scan_short)(x, x_stride, out, out_stride, rows, call->size);
     } else {
-        KL_CAT4(kl, scan_short, KL_TYPE, KL_CAT2(KL_NARROWER_, KL_ISA))
-        ((const T *)view->data[KL_ROW_X], view->stride[KL_ROW_X], (T *)view->data[KL_ROW_OUT],
-         view->stride[KL_ROW_OUT], rows, call->size);
+        KL_FN(scan_short)(x, x_stride, out, out_stride, rows, call->size);
     }
     return KL_OK;
 }
+
+#undef KL_NARROW
 
 static int KL_FN(cumsum_columns)(const struct kl_rows *call, const struct kl_row_view *view,
                                  int64_t row, int64_t rows) {

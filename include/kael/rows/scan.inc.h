@@ -6,9 +6,10 @@
 
 /* A vector of rows side by side, at most a block long, `left` of them: element e at x + e * x_step.
  * What the levels that reach far back look at is kept in memory, the last three in registers, where
- * a zero stands for what is before element 0. x may be out. */
-KL_INLINE void KL_FN(scan_beside)(const T *x, int64_t x_step, T *out, int64_t out_step,
-                                  int64_t size, int64_t left) {
+ * a zero stands for what is before element 0; `few`, a literal, says that there are at most eight,
+ * which need no other level. x may be out. */
+KL_INLINE void KL_FN(scan_vector)(const bool few, const T *x, int64_t x_step, T *out,
+                                  int64_t out_step, int64_t size, int64_t left) {
     enum { width = VD(width), step = 4 };
     double lanes[KL_LANES * width], eights[8 * width];
     VD(vec) fours[4], twos[2], one = VD(splat)(0);
@@ -20,12 +21,12 @@ KL_INLINE void KL_FN(scan_beside)(const T *x, int64_t x_step, T *out, int64_t ou
             if (e + i >= size) return;
             double *lane = lanes + (e % KL_LANES + i) * width, *eight = eights + (e % 8 + i) * width;
             VD(vec) start = VD(splat)(0), past = start;
-            if (e >= KL_LANES) start = VD(load)(lane);
+            if (!few && e >= KL_LANES) start = VD(load)(lane);
             VD(vec) met = VD(add)(start, KL_FN(take_wide)(x + (e + i) * x_step, left));
-            VD(store)(lane, met);
-            if (e >= 16) met = VD(add)(met, VD(load)(lanes + ((e + 16) % KL_LANES + i) * width));
-            if (e >= 8) past = VD(load)(eight);
-            VD(store)(eight, met);
+            if (!few) VD(store)(lane, met);
+            if (!few && e >= 16) met = VD(add)(met, VD(load)(lanes + ((e + 16) % KL_LANES + i) * width));
+            if (!few && e >= 8) past = VD(load)(eight);
+            if (!few) VD(store)(eight, met);
             met = VD(add)(met, past);
             past = fours[i];
             fours[i] = met;
@@ -37,6 +38,15 @@ KL_INLINE void KL_FN(scan_beside)(const T *x, int64_t x_step, T *out, int64_t ou
             one = met;
             KL_FN(put_narrow)(out + (e + i) * out_step, VD(add)(met, past), left);
         }
+    }
+}
+
+KL_INLINE void KL_FN(scan_beside)(const T *x, int64_t x_step, T *out, int64_t out_step,
+                                  int64_t size, int64_t left) {
+    if (size <= 8) {
+        KL_FN(scan_vector)(true, x, x_step, out, out_step, size, left);
+    } else {
+        KL_FN(scan_vector)(false, x, x_step, out, out_step, size, left);
     }
 }
 
