@@ -166,6 +166,85 @@ def test_rows_of_every_short_size_have_the_bits_of_the_twin(name, every_isa):
             assert bits_equal(call(name, kael.from_numpy(layout), 1), want), size
 
 
+FEW = ("sum", "mean", "norm1", "norm2", "prod", "amax", "amin")
+
+
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_columns_of_few_elements_have_the_bits_of_the_twin(name, dtype, every_isa):
+    """Every walk over lanes in registers, and widths that fill vectors and pieces or do not."""
+    widths = (1, 2, 3, 4, 7, 15, 16, 17, 32, 33, 63, 100, 255, 256, 257, 300)
+    for rows in (*range(1, 36), 63, 64, 65, 96, 127, 128, 129, 161):
+        for width in (widths[rows % 16], widths[(5 * rows + 3) % 16]):
+            array = spread((3, rows, width), dtype, rows)
+            array[1, ::2] = -0.0
+            x = kael.from_numpy(array)
+            assert bits_equal(call(name, x, 1), twin(name, array, 1)), (rows, width)
+            padded = np.zeros((3, rows, width + 5), dtype)
+            padded[:, :, 2:-3] = array
+            view = kael.from_numpy(padded)[:, :, 2:-3]
+            assert bits_equal(call(name, view, 1), twin(name, array, 1)), (rows, width)
+
+
+@pytest.mark.parametrize("name", FEW)
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_short_rows_of_any_number_have_the_bits_of_the_twin(name, dtype, every_isa):
+    """Rows that fill a vector of results or do not, close together and apart."""
+    for size in (*range(1, 41), 63, 64, 65, 127, 128, 129, 511, 512, 513):
+        for rows in (1 + size % 5, 8 + size % 11, 33):
+            array = spread((rows, size + 3), dtype, size)[:, 1:-2]
+            array[::3] = -0.0
+            want = twin(name, array, 1)
+            assert bits_equal(call(name, kael.from_numpy(array), 1), want), (rows, size)
+            whole = kael.from_numpy(np.ascontiguousarray(array))
+            assert bits_equal(call(name, whole, 1), want), (rows, size)
+
+
+def test_nan_wins_among_few_elements(every_isa):
+    for shape, dim in (((5, 37), 0), ((37, 5), 1), ((37, 33), 1), ((2, 3, 40), 1)):
+        array = spread(shape)
+        array.reshape(-1)[::7] = np.nan
+        for name in ("amax", "amin", "sum", "prod"):
+            assert bits_equal(call(name, kael.from_numpy(array), dim), twin(name, array, dim))
+
+
+def test_zeros_keep_their_signs_among_few_elements(every_isa):
+    for shape, dim in (((3, 70), 0), ((33, 70), 0), ((130, 70), 0), ((70, 3), 1), ((70, 40), 1)):
+        found = np.asarray(kael.from_numpy(np.full(shape, -0.0, "f4")).sum(dim))
+        assert not np.signbit(found).any(), shape
+        zeros = np.where(spread(shape) > 0, 0.0, -0.0).astype("f4")
+        x, negative = kael.from_numpy(zeros), np.signbit(zeros)
+        assert (np.signbit(np.asarray(kael.amax(x, dim))) == negative.all(dim)).all(), shape
+        assert (np.signbit(np.asarray(kael.amin(x, dim))) == negative.any(dim)).all(), shape
+
+
+@pytest.mark.parametrize("dtype", ("bool", "uint8", "int32", "int64"))
+def test_integers_of_few_elements_are_exact(dtype, every_isa):
+    for rows in (*range(1, 12), 33):
+        for width in (1, 5, 64, 511, 513):
+            array = spread((2, rows, width), dtype, rows)
+            for x, dim in ((kael.from_numpy(array), 1), (kael.from_numpy(array).mT.contiguous(), 2)):
+                wide = array.astype(np.int64)
+                assert bits_equal(x.sum(dim), np.sum(wide, 1))
+                assert bits_equal(x.prod(dim), np.prod(wide, 1))
+                assert bits_equal(kael.amax(x, dim), np.max(array, 1))
+                assert bits_equal(kael.amin(x, dim), np.min(array, 1))
+                assert bits_equal(kael.any(x, dim), np.any(array, 1))
+                assert bits_equal(kael.all(x, dim), np.all(array, 1))
+
+
+@pytest.mark.parametrize("name", FEW)
+def test_few_elements_do_not_depend_on_thread_count(name):
+    for shape, dim in (((3, 300_001), 0), ((300_001, 3), 1), ((500, 10, 101), 1), ((9001, 65), 1)):
+        x = kael.from_numpy(spread(shape))
+        results = []
+        for count in (1, 2, 3, 7):
+            with kael.num_threads(count):
+                results.append(call(name, x, dim))
+        assert all(bits_equal(results[0], other) for other in results[1:])
+        assert bits_equal(results[0], twin(name, np.asarray(x), dim))
+
+
 @pytest.mark.native  # qemu 7.2 reads all lanes of a masked load
 @pytest.mark.parametrize("name", SUMS + EXTREMES)
 def test_nothing_beyond_the_last_element_is_read(name, every_isa, at_page_end):

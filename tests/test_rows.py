@@ -488,6 +488,25 @@ def test_running_sums_are_the_same_in_any_layout_and_by_any_threads():
         assert bits_equal(one.cumsum(0), np.moveaxis(want, dim, 0)[:, 3, 5])
 
 
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+def test_running_sums_of_short_rows_have_the_bits_of_the_sums_of_prefixes(dtype, every_isa):
+    """Rows of every length that are turned, of any number, close together and apart."""
+    for size in (*range(1, 42), 63, 64, 65, 255, 256, 257):
+        for rows in (1 + size % 7, 8 + size % 13):
+            array = spread((rows, size + 3), dtype, size)[:, 1:-2]
+            array[::2] *= -0.0
+            x = kael.from_numpy(array)
+            found = np.asarray(x.cumsum(1))
+            assert bits_equal(x.contiguous().cumsum(1), found)
+            for i in {*range(min(size, 41)), size // 2, size - 1}:
+                assert bits_equal(found[:, i], x[:, : i + 1].sum(1)), (rows, size, i)
+            if size in (3, 8, 33):
+                for count in (2, 3, 7):
+                    with kael.num_threads(count):
+                        wide = kael.from_numpy(np.tile(array, (2000, 1))).cumsum(1)
+                    assert bits_equal(wide, np.tile(found, (2000, 1)))
+
+
 @pytest.mark.parametrize("dtype", ("float32", "float64", "int64"))
 def test_running_sums_side_by_side_have_the_bits_of_rows(dtype, every_isa):
     """Along a middle dim, of widths that fill vectors and that do not, and from the end."""

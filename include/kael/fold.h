@@ -42,6 +42,24 @@ enum kl_term {
     KL_TERM_ARGMIN
 };
 
+/* Outputs that are finished where they are made (fold_few.inc.h): elements of each, what to do with
+ * an element and with a total, and whether they lie down columns or along rows. */
+struct kl_ended {
+    int64_t size;
+    int term, finish;
+    double divisor;
+    bool columns;
+};
+
+enum {
+    KL_FEW_VECTORS = 4, /* that go down columns together */
+    KL_FEW_PIECE = 256, /* columns whose partial totals wait in L1 */
+    /* Elements of an output: more of a column are better read row by row, and of a row asked for
+     * ahead. */
+    KL_FEW_ROWS = 128,
+    KL_FEW_ELEMENTS = 512
+};
+
 KL_INLINE bool kl_term_is_arg(int term) { return term >= KL_TERM_ARGMAX; }
 
 /* A partial or whole result: the double or int64 accumulator, or the value of an extreme. */

@@ -91,6 +91,29 @@ KL_INLINE void KL_FN(ask)(const T *x, int64_t count, int64_t ahead) {
     }
 }
 
+/* Adds x[count], fewer than KL_LANES, to the first `vectors` vectors of the lanes, a literal which
+ * has room for them. */
+KL_INLINE void KL_FN(lanes_tail)(KL_FN(lanes) *a, int term, const int vectors, const T *x,
+                                 const T *y, double center, int64_t count) {
+    enum { width = VD(width) };
+    const VD(vec) middle = VD(splat)(center);
+    KL_UNROLL
+    for (int v = 0; v < vectors; v++) {
+        const int64_t k = v * width, left = count - k;
+        if (left >= width) {
+            a->lane[v] = KL_FN(contribute)(term, a->lane[v], KL_FN(wide)(x + k),
+                                           KL_FN(reads_y)(term) ? KL_FN(wide)(y + k) : middle,
+                                           middle);
+        } else if (left > 0) {
+            const VD(vec) met = KL_FN(contribute)(
+                term, a->lane[v], KL_FN(wide_part)(x + k, left),
+                KL_FN(reads_y)(term) ? KL_FN(wide_part)(y + k, left) : middle, middle);
+            const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
+            a->lane[v] = KL_FN(zero_adds)(term) ? VD(select)(real, met, a->lane[v]) : met;
+        }
+    }
+}
+
 /* Adds x[count] to the lanes, element 0 to lane 0. y[count] where the term reads it. x is asked for
  * ahead; a literal 0 costs nothing, a variable 5% in cache. */
 KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const T *y,
@@ -109,27 +132,18 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
                                           middle);
         }
     }
-    KL_UNROLL
-    for (int v = 0; v < vectors; v++) {
-        const int64_t k = i + v * width, left = kl_min(count - k, width);
-        if (left > 0) {
-            const VD(vec) met = KL_FN(contribute)(
-                term, a.lane[v], KL_FN(wide_part)(x + k, left),
-                KL_FN(reads_y)(term) ? KL_FN(wide_part)(y + k, left) : middle, middle);
-            const VD(mask) real = VD(lt)(VD(iota)(), VD(splat)((double)left));
-            a.lane[v] = KL_FN(zero_adds)(term) ? VD(select)(real, met, a.lane[v]) : met;
-        }
-    }
+    KL_FN(lanes_tail)(&a, term, vectors, x + i, KL_FN(reads_y)(term) ? y + i : y, center, count - i);
     *lanes = a;
 }
 
+/* Like add_exact: a * 1 is exact. */
 KL_INLINE VD(vec) KL_FN(join)(int term, VD(vec) a, VD(vec) b) {
-    return term == KL_TERM_FACTOR ? VD(mul)(a, b) : VD(add)(a, b);
+    return term == KL_TERM_FACTOR ? VD(mul)(a, b) : KL_FN(add_exact)(b, a, VD(splat)(1));
 }
 
-/* Halving: across registers, then inside one, where lane l gets lane l ^ half. */
-KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
-    enum { vectors = KL_LANES / VD(width) };
+/* Halving across registers, of which only the first `vectors`, a literal, hold anything: lane l
+ * meets those at l + width, l + 2 width, ... */
+KL_INLINE VD(vec) KL_FN(lanes_across)(const KL_FN(lanes) *lanes, int term, const int vectors) {
     KL_FN(lanes) a = *lanes;
     KL_UNROLL
     for (int level = 1; level <= KL_LANE_LEVELS; level++) {
@@ -139,7 +153,12 @@ KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
             if (v < half) a.lane[v] = KL_FN(join)(term, a.lane[v], a.lane[v + half]);
         }
     }
-    VD(vec) met = a.lane[0];
+    return a.lane[0];
+}
+
+/* Halving: across registers, then inside one, where lane l gets lane l ^ half. */
+KL_INLINE double KL_FN(lanes_meet)(const KL_FN(lanes) *lanes, int term) {
+    VD(vec) met = KL_FN(lanes_across)(lanes, term, KL_LANES / VD(width));
     KL_UNROLL
     for (int level = 1; level <= KL_LANE_LEVELS; level++) {
         const int half = VD(width) >> level;

@@ -21,7 +21,7 @@
 #include "kael/foreach_isa.h"
 
 /* rows: totals of x[rows][size]. columns: `rows` rows of a strip meet its state, `first` of them
- * having gone before (a multiple of KL_LANES). columns_meet: the strip's totals. */
+ * having gone before (a multiple of KL_LANES). columns_meet: the strip's totals. ended: results. */
 struct kl_reduce_kernels {
     void (*rows)(int term, const void *x, int64_t row_stride, int64_t rows, int64_t size,
                  bool far, const double *centers, kl_total *totals, int64_t *indices);
@@ -29,11 +29,13 @@ struct kl_reduce_kernels {
                     int64_t width, const double *centers, void *state);
     void (*columns_meet)(int term, int64_t rows, int64_t width, void *state, kl_total *totals,
                          int64_t *indices);
+    void (*ended)(const struct kl_ended *e, const void *x, int64_t stride, int64_t outputs,
+                  void *out);
 };
 
 #define KL_KERNELS(type, isa)                                         \
     {kl_reduce_rows_##type##_##isa, kl_reduce_columns_##type##_##isa, \
-     kl_columns_meet_##type##_##isa}
+     kl_columns_meet_##type##_##isa, kl_reduce_ended_##type##_##isa}
 #define X(isa, title, usable)                                                                 \
     {KL_KERNELS(u8, isa),  KL_KERNELS(u8, isa),  KL_KERNELS(i32, isa), KL_KERNELS(i64, isa),  \
      KL_KERNELS(f32, isa), KL_KERNELS(f64, isa)},
@@ -48,6 +50,7 @@ struct kl_reduce {
     const char *x;
     int64_t itemsize;
     bool floats, far; /* far: x is read where it lies, most of it from memory */
+    bool ended;       /* kernels store the results themselves */
     int term, finish;
     double divisor;
     void *values;     /* outputs of values_dtype, or NULL */
@@ -70,7 +73,8 @@ struct kl_room {
 };
 
 KL_INLINE int64_t kl_reduce_state_bytes(const struct kl_reduce *r) {
-    return r->plan.columns ? KL_LANES * r->plan.width * (int64_t)sizeof(double) : 0;
+    if (!r->plan.columns || r->ended) return 0;
+    return KL_LANES * r->plan.width * (int64_t)sizeof(double);
 }
 
 KL_INLINE int64_t kl_reduce_tile_bytes(const struct kl_reduce *r) {
@@ -238,6 +242,14 @@ static kl_total kl_reduce_meet(const struct kl_reduce *r, const kl_total *partia
 /* An item whose outputs have one block: begun and ended here. */
 static void kl_reduce_whole(const struct kl_reduce *r, const struct kl_item *item,
                             const struct kl_room *room) {
+    if (r->ended) {
+        const struct kl_plan *plan = &r->plan;
+        const struct kl_ended e = {item->size, r->term, r->finish, r->divisor, plan->columns};
+        const int64_t stride = plan->columns ? plan->reduced.strides[0] : plan->strip_stride;
+        r->kernels->ended(&e, r->x + item->x * r->itemsize, stride, item->count,
+                          (char *)r->values + item->out * kl_itemsize(r->values_dtype));
+        return;
+    }
     if (r->term == KL_TERM_DEVIATION) {
         kl_reduce_item(r, KL_TERM_VALUE, item, room);
         for (int64_t c = 0; c < item->count; c++) {
@@ -271,7 +283,7 @@ static int kl_reduce_body(void *context, int64_t first, int64_t last) {
     kl_total near[3 * KL_NEAR_OUTPUTS];
     const int64_t state = kl_reduce_state_bytes(r), tile = kl_reduce_tile_bytes(r);
     const int64_t width = kl_max(r->plan.width, r->plan.group);
-    const bool wide = width > KL_NEAR_OUTPUTS;
+    const bool wide = width > KL_NEAR_OUTPUTS && !r->ended;
     const int64_t bytes = state + tile + (wide ? 3 * 8 * width : 0);
     char *scratch = bytes > 0 ? (char *)r->rt->alloc(bytes) : NULL;
     if (bytes > 0 && !scratch) return KL_NO_MEMORY;
@@ -321,17 +333,33 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
     return KL_OK;
 }
 
-/* The set whose kernels run: for sums of f32 along rows one with narrower vectors, which converts
- * faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by those of
- * 32. Down columns, where memory is streamed, wide ones do better. */
+/* The set whose kernels run. Along rows of f32 one with narrower vectors sums faster, since it
+ * converts faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by
+ * those of 32; and it has less to turn for the extremes of short rows. Down columns, where memory is
+ * streamed, wide ones do better. */
 static int kl_reduce_isa(const struct kl_reduce *r, int dtype) {
     static const int narrower[] = {
 #define X(isa, title, usable) KL_CAT2(KL_ISA_, KL_NARROWER_##isa),
         KL_ISAS(X)
 #undef X
     };
-    const bool converts = dtype == KL_DTYPE_f32 && r->term < KL_TERM_MAX;
-    return converts && !r->plan.columns ? narrower[r->rt->isa] : r->rt->isa;
+    const bool faster = r->term < KL_TERM_MAX || (r->ended && r->plan.size <= KL_SHORT_EXTREMES);
+    return dtype == KL_DTYPE_f32 && faster && !r->plan.columns ? narrower[r->rt->isa] : r->rt->isa;
+}
+
+/* Whether kernels can store the results of outputs that are few elements each: what lies between an
+ * element and a result is one operation, and no conversion but to double and back. */
+KL_INLINE bool kl_reduce_may_end(const struct kl_reduce *r, int dtype) {
+    if (!r->values || r->indices || r->term == KL_TERM_DEVIATION) return false;
+    return r->values_dtype == (r->floats || r->term >= KL_TERM_MAX ? dtype : KL_DTYPE_i64);
+}
+
+/* And whether the plan lets them. */
+static bool kl_reduce_ends(const struct kl_reduce *r) {
+    const struct kl_plan *plan = &r->plan;
+    if (!plan->direct || plan->blocks > 1 || (plan->strip > 1 && plan->strip_out != 1)) return false;
+    if (!plan->columns) return plan->size <= KL_FEW_ELEMENTS;
+    return !r->floats || r->term >= KL_TERM_MAX || plan->size <= KL_FEW_ROWS;
 }
 
 /* Reduces the dims of `mask` of x. Integer dtypes know sum, prod and the extremes. `divisor` is
@@ -362,8 +390,10 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
     const int64_t short_row = kl_term_is_arg(r.term)   ? KL_SHORT_INDEX
                               : r.term >= KL_TERM_MAX ? KL_SHORT_EXTREME
                                                       : KL_SHORT_SUM;
-    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row);
+    const bool may_end = kl_reduce_may_end(&r, dtype);
+    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row, may_end);
     if (r.plan.outputs == 0) return KL_OK;
+    r.ended = may_end && kl_reduce_ends(&r);
     r.far = r.plan.direct && r.plan.outputs * r.plan.size * r.itemsize >= KL_FOLD_FAR;
     r.kernels = &kl_reduce_table[kl_reduce_isa(&r, dtype)][dtype];
     if (r.plan.size == 0) r.x = (const char *)&nothing;

@@ -6,6 +6,7 @@
  */
 #include "kael/fold.inc.h"
 #include "kael/fold_columns.inc.h"
+#include "kael/fold_few.inc.h"
 #include "kael/reduce_extreme.inc.h"
 
 /* Totals of rows x[rows][size] (at x + r * row_stride), size <= KL_REDUCTION_BLOCK; `far` where
@@ -88,6 +89,35 @@ static void KL_FN(columns_meet)(int term, int64_t rows, int64_t width, void *sta
     double *acc = (double *)state;
     KL_FN(strip_meet)(term, rows, width, acc);
     for (int64_t c = 0; c < width; c++) totals[c].f = acc[c];
+}
+
+/* Outputs of few elements, from x on, `stride` between rows, to out. */
+static void KL_FN(reduce_ended)(const struct kl_ended *e, const void *data, int64_t stride,
+                                int64_t outputs, void *to) {
+    const T *x = (const T *)data;
+    T *out = (T *)to;
+    const bool greatest = e->term == KL_TERM_MAX;
+    switch (e->term) {
+#define KL_CASE(term)                                                \
+    case term:                                                       \
+        if (e->columns) {                                            \
+            KL_FN(few_columns)(e, term, x, stride, outputs, out);    \
+        } else {                                                     \
+            KL_FN(few_rows)(e, term, x, stride, outputs, out);       \
+        }                                                            \
+        break
+    KL_CASE(KL_TERM_VALUE);
+    KL_CASE(KL_TERM_SQUARE);
+    KL_CASE(KL_TERM_ABS);
+    KL_CASE(KL_TERM_FACTOR);
+#undef KL_CASE
+    default:
+        if (e->columns) {
+            KL_FN(strip_extreme)(greatest, x, stride, 0, e->size, outputs, out);
+        } else {
+            KL_FN(few_extremes)(greatest, x, stride, outputs, e->size, out);
+        }
+    }
 }
 
 /* One block of dot: sum of x * y. */

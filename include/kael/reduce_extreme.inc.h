@@ -28,6 +28,54 @@ KL_INLINE V(vec) KL_FN(least)(bool greatest, const T *x, int64_t size) {
                           KL_FN(minimum)(least[2], least[3]));
 }
 
+/* The same of few elements, where one chain is short. */
+KL_INLINE V(vec) KL_FN(least_few)(bool greatest, const T *x, int64_t size) {
+    enum { width = V(width), vectors = 4 };
+    if (size >= vectors * width) return KL_FN(least)(greatest, x, size);
+    V(vec) least = V(splat)((T)INFINITY);
+    int64_t i = 0;
+    for (; i + width <= size; i += width) {
+        least = KL_FN(minimum)(least, KL_FN(orient)(greatest, V(load)(x + i)));
+    }
+    if (i < size) {
+        const V(vec) next = KL_FN(orient)(greatest, V(load_part)(x + i, size - i));
+        const V(mask) real = V(lt)(V(iota)(), V(splat)((T)(size - i)));
+        least = V(select)(real, KL_FN(minimum)(least, next), least);
+    }
+    return least;
+}
+
+/* The extremes of rows x[rows][size], size > 0. A vector of rows is turned, so that what is left of
+ * each is halved for all at once; rows that a vector holds are turned as they are. */
+KL_INLINE void KL_FN(few_extremes)(bool greatest, const T *x, int64_t stride, int64_t rows,
+                                   int64_t size, T *out) {
+    enum { width = V(width) };
+    const bool held = size <= width;
+    for (int64_t r = 0; r < rows; r += width) {
+        const int64_t left = kl_min(rows - r, width);
+        V(vec) a[width];
+        if (held && left == width) {
+            KL_UNROLL
+            for (int i = 0; i < width; i++) {
+                a[i] = KL_FN(orient)(greatest, KL_FN(take)(x + (r + i) * stride, size));
+            }
+        } else {
+            for (int64_t i = 0; i < left; i++) {
+                a[i] = KL_FN(least_few)(greatest, x + (r + i) * stride, size);
+            }
+            for (int64_t i = left; i < width; i++) a[i] = a[0];
+        }
+        V(turn)(a);
+        const int64_t most = held ? size : width;
+        V(vec) least = a[0];
+        KL_UNROLL
+        for (int i = 1; i < width; i++) {
+            if (i < most) least = KL_FN(minimum)(least, a[i]);
+        }
+        KL_FN(put)(out + r, KL_FN(orient)(greatest, least), left);
+    }
+}
+
 /* The least of all lanes, in each. */
 KL_INLINE V(vec) KL_FN(least_lane)(V(vec) least) {
     KL_UNROLL

@@ -119,3 +119,69 @@ static void KL_FN(columns_meet)(int term, int64_t rows, int64_t width, void *sta
     for (int64_t c = 0; c < width; c++) totals[c].i = acc[c];
     for (int64_t c = 0; kl_term_is_arg(term) && c < width; c++) indices[c] = acc[width + c];
 }
+
+/* Columns whose results stay in L1 while rows meet them, four at a time. */
+#define KL_MEET_COLUMNS(R, meet)                                                     \
+    for (int64_t c = 0; c < count; c++) to[c] = (R)x[c];                             \
+    for (r = 1; r + 4 <= rows; r += 4) {                                             \
+        const T *const p = x + r * stride, *const q = p + stride;                    \
+        const T *const s = q + stride, *const t = s + stride;                        \
+        for (int64_t c = 0; c < count; c++) {                                        \
+            to[c] = meet(to[c], meet(meet((R)p[c], (R)q[c]), meet((R)s[c], (R)t[c]))); \
+        }                                                                            \
+    }                                                                                \
+    for (; r < rows; r++) {                                                          \
+        for (int64_t c = 0; c < count; c++) to[c] = meet(to[c], (R)x[r * stride + c]); \
+    }
+#define KL_PLUS(a, b)    ((a) + (b))
+#define KL_TIMES(a, b)   ((a) * (b))
+#define KL_GREATER(a, b) ((a) > (b) ? (a) : (b))
+#define KL_LESSER(a, b)  ((a) < (b) ? (a) : (b))
+
+static void KL_FN(ended_columns)(int term, const T *KL_RESTRICT x, int64_t stride, int64_t rows,
+                                 int64_t count, void *KL_RESTRICT out) {
+    int64_t r;
+    if (term >= KL_TERM_MAX) {
+        T *KL_RESTRICT to = (T *)out;
+        if (term == KL_TERM_MAX) {
+            KL_MEET_COLUMNS(T, KL_GREATER)
+        } else {
+            KL_MEET_COLUMNS(T, KL_LESSER)
+        }
+        return;
+    }
+    uint64_t *KL_RESTRICT to = (uint64_t *)out;
+    if (term == KL_TERM_FACTOR) {
+        KL_MEET_COLUMNS(uint64_t, KL_TIMES)
+    } else {
+        KL_MEET_COLUMNS(uint64_t, KL_PLUS)
+    }
+}
+
+#undef KL_MEET_COLUMNS
+#undef KL_PLUS
+#undef KL_TIMES
+#undef KL_GREATER
+#undef KL_LESSER
+
+/* Outputs of one block, from x on, `stride` between rows, to out. */
+static void KL_FN(reduce_ended)(const struct kl_ended *e, const void *data, int64_t stride,
+                                int64_t outputs, void *out) {
+    enum { piece = 512 };
+    const T *x = (const T *)data;
+    const int64_t itemsize = e->term >= KL_TERM_MAX ? sizeof(T) : sizeof(uint64_t);
+    for (int64_t c = 0; e->columns && c < outputs; c += piece) {
+        KL_FN(ended_columns)(e->term, x + c, stride, e->size, kl_min(piece, outputs - c),
+                             (char *)out + c * itemsize);
+    }
+    if (e->columns) return;
+#define KL_ROWS(to, result) \
+    for (int64_t r = 0; r < outputs; r++, x += stride) (to)[r] = (result)
+    switch (e->term) {
+    case KL_TERM_FACTOR: KL_ROWS((uint64_t *)out, KL_FN(multiply_up)(x, e->size)); break;
+    case KL_TERM_MAX: KL_ROWS((T *)out, KL_FN(extreme)(true, x, e->size)); break;
+    case KL_TERM_MIN: KL_ROWS((T *)out, KL_FN(extreme)(false, x, e->size)); break;
+    default: KL_ROWS((uint64_t *)out, KL_FN(add_up)(x, e->size)); break;
+    }
+#undef KL_ROWS
+}

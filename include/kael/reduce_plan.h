@@ -26,6 +26,7 @@ enum {
     KL_SHORT_SUM = 4,
     KL_SHORT_EXTREME = 16,
     KL_SHORT_INDEX = 48,
+    KL_SHORT_EXTREMES = 128, /* elements of rows whose extremes narrower vectors find faster */
     /* Elements of neighbouring rows that are staged together, or read in place by one call. */
     KL_STAGED_ROWS = 4096,
     KL_DIRECT_ROWS = 1 << 16,
@@ -65,14 +66,15 @@ KL_INLINE void kl_plan_strip(struct kl_plan *plan) {
 }
 
 /* Outputs of a tile. Strips are wide, but `threads` get one each. */
-KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads) {
+KL_INLINE int64_t kl_plan_width(const struct kl_plan *plan, int64_t threads, bool may_end) {
     if (!plan->columns) {
         int64_t rows = KL_STAGED_ROWS / kl_max(1, plan->size);
         if (plan->direct && plan->blocks == 1) {
             const int64_t shared = plan->outputs / (4 * threads);
             rows = kl_max(rows, kl_min(KL_DIRECT_ROWS / kl_max(1, plan->size), shared));
         }
-        return kl_max(1, kl_min(plan->strip, kl_min(rows, KL_NEAR_OUTPUTS)));
+        const bool few = may_end && plan->direct && plan->size <= KL_FEW_ELEMENTS;
+        return kl_max(1, kl_min(plan->strip, few ? rows : kl_min(rows, KL_NEAR_OUTPUTS)));
     }
     int64_t width = plan->direct ? KL_STRIP_COLUMNS : KL_STAGED_COLUMNS;
     if (plan->outputs / plan->strip * plan->blocks < threads) {
@@ -95,10 +97,11 @@ KL_INLINE int64_t kl_plan_group(const struct kl_plan *plan) {
 }
 
 /* Bit d of `mask` marks a reduced dim. The output is contiguous in the order of the kept dims.
- * `threads` and `short_row` (below it rows are turned) change the tiles, never the bits. */
+ * `threads`, `short_row` (below it rows are turned) and `may_end` (rows that can be read in place
+ * are not, short as they are: kernels store results of many) change the tiles, never the bits. */
 static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
                          const int64_t *strides, uint32_t mask, int64_t threads,
-                         int64_t short_row) {
+                         int64_t short_row, bool may_end) {
     int64_t out[KL_MAX_DIMS];
     plan->size = plan->outputs = 1;
     for (int d = ndim - 1; d >= 0; d--) {
@@ -120,13 +123,14 @@ static void kl_plan_make(struct kl_plan *plan, int ndim, const int64_t *shape,
         reduced->strides[0] = 0;
     }
     const int64_t step = llabs(reduced->strides[reduced->count - 1]);
+    if (may_end && reduced->count == 1 && reduced->strides[0] == 1) short_row = 0;
     plan->columns = plan->strip > 1 && plan->size > 0 &&
                     (single || llabs(plan->strip_stride) < step ||
                      (plan->size < short_row && plan->strip >= KL_NEAR_OUTPUTS));
     const int64_t inner = plan->columns ? plan->strip_stride : reduced->strides[0];
     plan->direct = reduced->count == 1 && inner == 1;
     plan->blocks = kl_max(1, kl_ceil_div(plan->size, KL_REDUCTION_BLOCK));
-    plan->width = kl_plan_width(plan, threads);
+    plan->width = kl_plan_width(plan, threads, may_end);
     plan->tiles = kl_ceil_div(plan->strip, plan->width);
     plan->group = kl_plan_group(plan);
 }
@@ -141,16 +145,19 @@ struct kl_item {
 KL_INLINE struct kl_item kl_plan_item(const struct kl_plan *plan, int64_t number, int64_t last) {
     struct kl_item item;
     const int64_t most = kl_min(plan->group, last - number);
-    item.block = number % plan->blocks;
-    number /= plan->blocks;
-    const int64_t column = number % plan->tiles * plan->width;
-    int64_t group = number / plan->tiles;
+    item.block = 0;
+    if (plan->blocks > 1) { /* a division takes as long as a short item */
+        item.block = number % plan->blocks;
+        number /= plan->blocks;
+    }
+    const int64_t column = plan->tiles > 1 ? number % plan->tiles * plan->width : 0;
+    int64_t group = plan->tiles > 1 ? number / plan->tiles : number;
     item.count = kl_min(plan->width, plan->strip - column);
     item.x = column * plan->strip_stride;
     item.out = column * plan->strip_out;
     for (int d = plan->outer.count - 1; d >= 0; d--) {
-        const int64_t digit = group % plan->outer.shape[d];
-        group /= plan->outer.shape[d];
+        const int64_t digit = d > 0 ? group % plan->outer.shape[d] : group;
+        if (d > 0) group /= plan->outer.shape[d];
         item.x += digit * plan->outer.strides[d];
         item.out += digit * plan->outer.out[d];
     }

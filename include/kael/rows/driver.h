@@ -23,6 +23,7 @@ enum {
     KL_ROW_GROUP = 16,  /* rows whose passes a kernel interleaves */
     KL_ROW_BESIDE = 64, /* rows side by side that a kernel takes together, at most */
     KL_ROW_FEW = 16,    /* fewer are staged */
+    KL_SCAN_SHORT = 256, /* elements of a row whose running sums are made beside those of others */
     /* Bytes of their elements, where they are more than KL_ROW_FEW: (64, 1000, 64) f32 takes 3.4 ms
      * so, 4.3 with a quarter. */
     KL_ROW_ROOM = 1 << 18,
