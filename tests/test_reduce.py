@@ -223,7 +223,10 @@ def test_integers_of_few_elements_are_exact(dtype, every_isa):
     for rows in (*range(1, 12), 33):
         for width in (1, 5, 64, 511, 513):
             array = spread((2, rows, width), dtype, rows)
-            for x, dim in ((kael.from_numpy(array), 1), (kael.from_numpy(array).mT.contiguous(), 2)):
+            for x, dim in (
+                (kael.from_numpy(array), 1),
+                (kael.from_numpy(array).mT.contiguous(), 2),
+            ):
                 wide = array.astype(np.int64)
                 assert bits_equal(x.sum(dim), np.sum(wide, 1))
                 assert bits_equal(x.prod(dim), np.prod(wide, 1))

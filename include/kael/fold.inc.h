@@ -132,7 +132,8 @@ KL_INLINE void KL_FN(lanes_add)(KL_FN(lanes) *lanes, int term, const T *x, const
                                           middle);
         }
     }
-    KL_FN(lanes_tail)(&a, term, vectors, x + i, KL_FN(reads_y)(term) ? y + i : y, center, count - i);
+    KL_FN(lanes_tail)(&a, term, vectors, x + i, KL_FN(reads_y)(term) ? y + i : y, center,
+                      count - i);
     *lanes = a;
 }
 

@@ -1,5 +1,5 @@
-/* The fold of numerics R3 for many outputs of few elements each: down columns, and along short rows.
- * Totals of a vector of outputs are made, finished and stored together.
+/* The fold of numerics R3 for many outputs of few elements each: down columns, and along short
+ * rows. Totals of a vector of outputs are made, finished and stored together.
  *
  * A body, included after fold.inc.h by reduce.inc.h.
  */
@@ -23,14 +23,19 @@ KL_INLINE VD(vec) KL_FN(finished)(int finish, VD(vec) total, VD(vec) divisor) {
  * lanes reach them all, so that four rows and less need no stack.
  */
 
-/* What the first element of a lane leaves there: with its start, but that -0 is still to be made +0.
- * That can wait for the total, which is -0 only if every lane is. */
+/* What the first element of a lane leaves there: with its start, but that -0 is still to be made
+ * +0. That can wait for the total, which is -0 only if every lane is. */
 KL_INLINE VD(vec) KL_FN(first)(int term, VD(vec) x) {
     switch (term) {
     case KL_TERM_SQUARE: return VD(mul)(x, x);
     case KL_TERM_ABS: return VD(abs)(x);
     default: return x;
     }
+}
+
+/* The total of lanes that began so. */
+KL_INLINE VD(vec) KL_FN(positive)(int term, VD(vec) total) {
+    return term == KL_TERM_FACTOR ? total : VD(add)(total, VD(splat)(0));
 }
 
 /* a[v] = the lane of `vectors` vectors of columns that begins at x, of which `left` columns exist;
@@ -99,9 +104,9 @@ KL_INLINE void KL_FN(few_block)(const struct KL_FN(few) *s, int term, const int 
         if (!s->last) {
             VD(store)(place + v * VD(width), a[v]);
         } else {
-            const VD(vec) total = term == KL_TERM_FACTOR ? a[v] : VD(add)(a[v], VD(splat)(0));
-            const VD(vec) result = KL_FN(finished)(s->e->finish, total, VD(splat)(s->e->divisor));
-            KL_FN(put_narrow)(out + v * VD(width), result, left);
+            const VD(vec) total = KL_FN(positive)(term, a[v]), divisor = VD(splat)(s->e->divisor);
+            KL_FN(put_narrow)(out + v * VD(width), KL_FN(finished)(s->e->finish, total, divisor),
+                              left);
         }
     }
 }
@@ -163,28 +168,60 @@ KL_INLINE VD(vec) KL_FN(row_lanes)(int term, const int vectors, const T *x, int6
     return KL_FN(lanes_across)(&lanes, term, vectors);
 }
 
-/* A vector of rows is turned, so that the last halvings are those of all of them at once. */
+/* A vector of rows that a vector holds: turned as they are, column for column a lane. */
+KL_INLINE VD(vec) KL_FN(few_held)(int term, const T *x, int64_t stride, int64_t size) {
+    enum { width = VD(width) };
+    VD(vec) a[width];
+    KL_UNROLL
+    for (int i = 0; i < width; i++) {
+        a[i] = KL_FN(first)(term, KL_FN(take_wide)(x + i * stride, size));
+    }
+    VD(turn)(a);
+    KL_UNROLL
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
+        KL_UNROLL
+        for (int i = 0; i < width; i++) {
+            const int half = width >> level;
+            if (i < half && i + half < size) a[i] = KL_FN(join)(term, a[i], a[i + half]);
+        }
+    }
+    return KL_FN(positive)(term, a[0]);
+}
+
+/* A vector of rows, of which `left` exist, turned so that the last halvings are those of all of
+ * them at once. */
+KL_INLINE VD(vec) KL_FN(few_turned)(int term, const int vectors, const T *x, int64_t stride,
+                                    int64_t left, int64_t size) {
+    enum { width = VD(width) };
+    VD(vec) a[width];
+    for (int64_t i = 0; i < left; i++) {
+        a[i] = KL_FN(row_lanes)(term, vectors, x + i * stride, size);
+    }
+    for (int64_t i = left; i < width; i++) a[i] = VD(splat)(0);
+    VD(turn)(a);
+    KL_UNROLL
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
+        KL_UNROLL
+        for (int i = 0; i < width; i++) {
+            const int half = width >> level;
+            if (i < half) a[i] = KL_FN(join)(term, a[i], a[i + half]);
+        }
+    }
+    return a[0];
+}
+
 KL_INLINE void KL_FN(few_rows_by)(const struct kl_ended *e, int term, const int vectors,
                                   const T *x, int64_t stride, int64_t rows, T *out) {
     enum { width = VD(width) };
     const VD(vec) divisor = VD(splat)(e->divisor);
     for (int64_t r = 0; r < rows; r += width) {
         const int64_t left = kl_min(rows - r, width);
-        VD(vec) a[width];
-        for (int64_t i = 0; i < left; i++) {
-            a[i] = KL_FN(row_lanes)(term, vectors, x + (r + i) * stride, e->size);
-        }
-        for (int64_t i = left; i < width; i++) a[i] = divisor;
-        VD(turn)(a);
-        KL_UNROLL
-        for (int level = 1; level <= KL_LANE_LEVELS; level++) {
-            KL_UNROLL
-            for (int i = 0; i < width; i++) {
-                const int half = width >> level;
-                if (i < half) a[i] = KL_FN(join)(term, a[i], a[i + half]);
-            }
-        }
-        KL_FN(put_narrow)(out + r, KL_FN(finished)(e->finish, a[0], divisor), left);
+        const T *from = x + r * stride;
+        const VD(vec) total =
+            vectors == 1 && left == width
+                ? KL_FN(few_held)(term, from, stride, e->size)
+                : KL_FN(few_turned)(term, vectors, from, stride, left, e->size);
+        KL_FN(put_narrow)(out + r, KL_FN(finished)(e->finish, total, divisor), left);
     }
 }
 

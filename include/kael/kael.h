@@ -14,7 +14,7 @@
  *      copy.h join.h             rows of bytes; arrays one after another
  *      part.inc.h streamed.h     beyond an array's end; past the caches
  *      indexing.h scatter.h      rows by number; what max gives back
- *   5  fold.h .inc.h fold_columns.inc.h   the order of every sum, along and down
+ *   5  fold.h .inc.h fold_columns.inc.h fold_few.inc.h   the order of every sum, along and down
  *      reduce.h .inc.h reductions.h reduce_plan.h   which dims meet, and in which kernel
  *      reduce_int.inc.h reduce_ints.inc.h reduce_extreme.inc.h extreme.inc.h   without rounding
  *      dot.h norm.h .inc.h norm_part.h   of two vectors; of a list of tensors

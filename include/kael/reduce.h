@@ -154,32 +154,6 @@ KL_INLINE void kl_reduce_item(const struct kl_reduce *r, int term, const struct 
 
 /* --- the end of an output ------------------------------------------------------------------- */
 
-KL_INLINE double kl_reduce_finish(int finish, double divisor, double total) {
-    switch (finish) {
-    case KL_FINISH_ROOT: return sqrt(total);
-    case KL_FINISH_QUOTIENT: return total / divisor;
-    case KL_FINISH_ROOT_QUOTIENT: return sqrt(total / divisor);
-    default: return total;
-    }
-}
-
-/* Stores `count` totals at outputs out, out + step, ... of `to`; finish is a literal, so that the
- * loops hold no test. */
-#define KL_STORE(T, value)                                                       \
-    for (int64_t c = 0; c < count; c++) ((T *)to)[out + c * step] = (T)(value); \
-    break
-KL_INLINE void kl_reduce_store_as(int finish, double divisor, void *to, int dtype, int64_t out,
-                                  int64_t step, int64_t count, const kl_total *totals) {
-    switch (dtype) {
-    case KL_DTYPE_f32: KL_STORE(float, kl_reduce_finish(finish, divisor, totals[c].f));
-    case KL_DTYPE_f64: KL_STORE(double, kl_reduce_finish(finish, divisor, totals[c].f));
-    case KL_DTYPE_i64: KL_STORE(int64_t, totals[c].i);
-    case KL_DTYPE_i32: KL_STORE(int32_t, totals[c].i);
-    default: KL_STORE(uint8_t, totals[c].i);
-    }
-}
-#undef KL_STORE
-
 static void kl_reduce_store(const struct kl_reduce *r, int64_t out, int64_t step, int64_t count,
                             const kl_total *totals, const int64_t *indices) {
     for (int64_t c = 0; r->indices && c < count; c++) r->indices[out + c * step] = indices[c];
@@ -335,8 +309,8 @@ static int kl_reduce_blocks(struct kl_reduce *r) {
 
 /* The set whose kernels run. Along rows of f32 one with narrower vectors sums faster, since it
  * converts faster: 1e5 in cache, one thread of Zen 4, take 6.6 us by vectors of 64 bytes, 3.9 by
- * those of 32; and it has less to turn for the extremes of short rows. Down columns, where memory is
- * streamed, wide ones do better. */
+ * those of 32; and it has less to turn for the extremes of short rows. Down columns, where memory
+ * is streamed, wide ones do better. */
 static int kl_reduce_isa(const struct kl_reduce *r, int dtype) {
     static const int narrower[] = {
 #define X(isa, title, usable) KL_CAT2(KL_ISA_, KL_NARROWER_##isa),
@@ -357,7 +331,8 @@ KL_INLINE bool kl_reduce_may_end(const struct kl_reduce *r, int dtype) {
 /* And whether the plan lets them. */
 static bool kl_reduce_ends(const struct kl_reduce *r) {
     const struct kl_plan *plan = &r->plan;
-    if (!plan->direct || plan->blocks > 1 || (plan->strip > 1 && plan->strip_out != 1)) return false;
+    const bool apart = plan->strip > 1 && plan->strip_out != 1;
+    if (!plan->direct || plan->blocks > 1 || apart) return false;
     if (!plan->columns) return plan->size <= KL_FEW_ELEMENTS;
     return !r->floats || r->term >= KL_TERM_MAX || plan->size <= KL_FEW_ROWS;
 }
@@ -391,7 +366,9 @@ static int kl_reduce(const struct kl_runtime *rt, int reduction, int dtype, cons
                               : r.term >= KL_TERM_MAX ? KL_SHORT_EXTREME
                                                       : KL_SHORT_SUM;
     const bool may_end = kl_reduce_may_end(&r, dtype);
-    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row, may_end);
+    /* Short rows of bytes are better turned: no vector of them is shorter than they are. */
+    kl_plan_make(&r.plan, ndim, shape, strides, mask, rt->num_threads(), short_row,
+                 may_end && r.itemsize > 1);
     if (r.plan.outputs == 0) return KL_OK;
     r.ended = may_end && kl_reduce_ends(&r);
     r.far = r.plan.direct && r.plan.outputs * r.plan.size * r.itemsize >= KL_FOLD_FAR;

@@ -2,6 +2,8 @@
 #ifndef KAEL_REDUCTIONS_H
 #define KAEL_REDUCTIONS_H
 
+#include <math.h>
+
 #include "kael/fold.h"
 
 enum kl_finish { KL_FINISH_TOTAL, KL_FINISH_ROOT, KL_FINISH_QUOTIENT, KL_FINISH_ROOT_QUOTIENT };
@@ -32,5 +34,31 @@ KL_UNUSED static const char *const kl_reduction_names[KL_REDUCTION_COUNT] = {
     KL_REDUCTIONS(X)
 #undef X
 };
+
+KL_INLINE double kl_reduce_finish(int finish, double divisor, double total) {
+    switch (finish) {
+    case KL_FINISH_ROOT: return sqrt(total);
+    case KL_FINISH_QUOTIENT: return total / divisor;
+    case KL_FINISH_ROOT_QUOTIENT: return sqrt(total / divisor);
+    default: return total;
+    }
+}
+
+/* Stores `count` totals at outputs out, out + step, ... of `to`; finish is a literal, so that the
+ * loops hold no test. */
+#define KL_STORE(T, value)                                                       \
+    for (int64_t c = 0; c < count; c++) ((T *)to)[out + c * step] = (T)(value); \
+    break
+KL_INLINE void kl_reduce_store_as(int finish, double divisor, void *to, int dtype, int64_t out,
+                                  int64_t step, int64_t count, const kl_total *totals) {
+    switch (dtype) {
+    case KL_DTYPE_f32: KL_STORE(float, kl_reduce_finish(finish, divisor, totals[c].f));
+    case KL_DTYPE_f64: KL_STORE(double, kl_reduce_finish(finish, divisor, totals[c].f));
+    case KL_DTYPE_i64: KL_STORE(int64_t, totals[c].i);
+    case KL_DTYPE_i32: KL_STORE(int32_t, totals[c].i);
+    default: KL_STORE(uint8_t, totals[c].i);
+    }
+}
+#undef KL_STORE
 
 #endif

@@ -43,8 +43,8 @@ KL_INLINE void KL_FN(scan_store)(const struct kl_tree *tree, const double *prefi
     }
 }
 
-/* A word or function of the set with narrower vectors, which turns rows that fill them in less time:
- * (32000, 8) f32 take 109 us so, 141 by vectors of 64 bytes. Parts of vectors cost it more. */
+/* A word or function of the set with narrower vectors, which turns rows that fill them in less
+ * time: (32000, 8) f32 take 109 us so, 141 by vectors of 64 bytes. Parts of vectors cost more. */
 #define KL_NARROW(kind, name) KL_CAT4(kind, name, KL_TYPE, KL_CAT2(KL_NARROWER_, KL_ISA))
 
 /* Long rows, one after the other. */
@@ -84,7 +84,7 @@ static int KL_FN(cumsum_rows)(const struct kl_rows *call, const struct kl_row_vi
     (void)row;
     if (call->size > KL_SCAN_SHORT) {
         KL_FN(scan_rows)(call, view, rows);
-    } else if (call->size % KL_NARROW(v, width) == 0) {
+    } else if (sizeof(T) < sizeof(double) && call->size % KL_NARROW(v, width) == 0) {
         KL_NARROW(kl, scan_short)(x, x_stride, out, out_stride, rows, call->size);
     } else {
         KL_FN(scan_short)(x, x_stride, out, out_stride, rows, call->size);

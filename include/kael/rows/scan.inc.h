@@ -19,12 +19,14 @@ KL_INLINE void KL_FN(scan_vector)(const bool few, const T *x, int64_t x_step, T 
         KL_UNROLL
         for (int i = 0; i < step; i++) {
             if (e + i >= size) return;
-            double *lane = lanes + (e % KL_LANES + i) * width, *eight = eights + (e % 8 + i) * width;
+            double *lane = lanes + (e % KL_LANES + i) * width;
+            double *half = lanes + ((e + 16) % KL_LANES + i) * width;
+            double *eight = eights + (e % 8 + i) * width;
             VD(vec) start = VD(splat)(0), past = start;
             if (!few && e >= KL_LANES) start = VD(load)(lane);
             VD(vec) met = VD(add)(start, KL_FN(take_wide)(x + (e + i) * x_step, left));
             if (!few) VD(store)(lane, met);
-            if (!few && e >= 16) met = VD(add)(met, VD(load)(lanes + ((e + 16) % KL_LANES + i) * width));
+            if (!few && e >= 16) met = VD(add)(met, VD(load)(half));
             if (!few && e >= 8) past = VD(load)(eight);
             if (!few) VD(store)(eight, met);
             met = VD(add)(met, past);
