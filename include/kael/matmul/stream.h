@@ -42,27 +42,27 @@ KL_INLINE int64_t kl_stream_gap(const struct kl_tile_kernels *kernels, int64_t h
 }
 
 /* How rows go along b. */
-struct kl_walk {
+struct kl_visits {
     struct kl_panels groups;
     int64_t steps; /* rows of b of a visit */
     bool in_l3;    /* b is: its lines come by themselves, but for those the last group asks for */
 };
 
-KL_INLINE struct kl_walk kl_walk_for(const struct kl_stream_kernels *stream, int64_t rows,
-                                     bool in_l3) {
+KL_INLINE struct kl_visits kl_visits_for(const struct kl_stream_kernels *stream, int64_t rows,
+                                         bool in_l3) {
     const struct kl_panels groups = kl_balance(rows, stream->rows);
     const int tallest = groups.height + (groups.taller > 0);
     const int64_t near = in_l3 ? stream->l3_steps[tallest - 1] : 0;
-    return (struct kl_walk){groups, near > 0 ? near : stream->steps[tallest - 1], near > 0};
+    return (struct kl_visits){groups, near > 0 ? near : stream->steps[tallest - 1], near > 0};
 }
 
 /* One visit: `steps` rows of b, for all rows of a, in parts of the columns that differ in where
  * they begin and in what to ask for: near the end of rows read to their end, it is the beginning of
  * the next ones. */
 static void kl_stream_visit(const struct kl_tile_kernels *kernels, const struct kl_block *block,
-                            const struct kl_walk *walk) {
-    const struct kl_panels *const groups = &walk->groups;
-    const int64_t size = kernels->size, below = walk->steps * block->b_inner;
+                            const struct kl_visits *visits) {
+    const struct kl_panels *const groups = &visits->groups;
+    const int64_t size = kernels->size, below = visits->steps * block->b_inner;
     const int64_t along = groups->count == 1 ? KL_STREAM_AHEAD : 0;
     const int64_t head = kl_head_columns(kernels, block);
     const int64_t last = kl_max(head, block->columns - along / size);
@@ -75,7 +75,7 @@ static void kl_stream_visit(const struct kl_tile_kernels *kernels, const struct 
     char *sums = block->parked;
     for (int64_t g = 0; g < groups->count; ++g) {
         const int height = groups->height + (g < groups->taller);
-        const bool quiet = walk->in_l3 && (g == 0 || g + 1 < groups->count);
+        const bool quiet = visits->in_l3 && (g == 0 || g + 1 < groups->count);
         for (int part = 0; part < 3; ++part) {
             job.b = block->b + ends[part] * size;
             job.sums = sums + ends[part] * size;
@@ -83,7 +83,7 @@ static void kl_stream_visit(const struct kl_tile_kernels *kernels, const struct 
             job.ahead = along == 0 ? below : along;
             if (along != 0 && part == 2) job.ahead += below - block->columns * size;
             if (quiet) job.ahead = 0;
-            if (job.columns > 0) kernels->stream->kernel[walk->steps][height - 1](&job);
+            if (job.columns > 0) kernels->stream->kernel[visits->steps][height - 1](&job);
         }
         job.a += height * block->a_row;
         sums += height * block->parked_row;
@@ -94,13 +94,13 @@ static void kl_stream_visit(const struct kl_tile_kernels *kernels, const struct 
 static int64_t kl_stream_steps(const struct kl_tile_kernels *kernels, struct kl_block block,
                                bool in_l3) {
     if (!kl_walks(kernels, block.columns)) return 0;
-    const struct kl_walk walk = kl_walk_for(kernels->stream, block.rows, in_l3);
-    const int64_t steps = walk.steps;
+    const struct kl_visits visits = kl_visits_for(kernels->stream, block.rows, in_l3);
+    const int64_t steps = visits.steps;
     int64_t k = 0;
     for (int64_t i = 0; i < block.rows; ++i)
         memset(block.parked + i * block.parked_row, 0, (size_t)(block.columns * kernels->size));
     for (; k + steps < block.inner; k += steps) {
-        kl_stream_visit(kernels, &block, &walk);
+        kl_stream_visit(kernels, &block, &visits);
         block.a += steps * block.a_inner;
         block.b += steps * block.b_inner;
     }
