@@ -168,20 +168,6 @@ KL_INLINE VD(vec) KL_FN(row_lanes)(int term, const int vectors, const T *x, int6
     return KL_FN(lanes_across)(&lanes, term, vectors);
 }
 
-/* A vector of rows whose first `lanes` lanes stand in the vectors of a, halved into the first. */
-KL_INLINE VD(vec) KL_FN(few_halved)(int term, VD(vec) *a, int64_t lanes) {
-    enum { width = VD(width) };
-    KL_UNROLL
-    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
-        KL_UNROLL
-        for (int i = 0; i < width; i++) {
-            const int half = width >> level;
-            if (i < half && i + half < lanes) a[i] = KL_FN(join)(term, a[i], a[i + half]);
-        }
-    }
-    return a[0];
-}
-
 /* A vector of rows that a vector holds: turned as they are, column for column a lane. */
 KL_INLINE VD(vec) KL_FN(few_held)(int term, const T *x, int64_t stride, int64_t size) {
     enum { width = VD(width) };
@@ -191,7 +177,15 @@ KL_INLINE VD(vec) KL_FN(few_held)(int term, const T *x, int64_t stride, int64_t 
         a[i] = KL_FN(first)(term, KL_FN(take_wide)(x + i * stride, size));
     }
     VD(turn)(a);
-    return KL_FN(positive)(term, KL_FN(few_halved)(term, a, size));
+    KL_UNROLL
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
+        KL_UNROLL
+        for (int i = 0; i < width; i++) {
+            const int half = width >> level;
+            if (i < half && i + half < size) a[i] = KL_FN(join)(term, a[i], a[i + half]);
+        }
+    }
+    return KL_FN(positive)(term, a[0]);
 }
 
 /* A vector of rows, of which `left` exist, turned so that the last halvings are those of all of
@@ -205,7 +199,15 @@ KL_INLINE VD(vec) KL_FN(few_turned)(int term, const int vectors, const T *x, int
     }
     for (int64_t i = left; i < width; i++) a[i] = VD(splat)(0);
     VD(turn)(a);
-    return KL_FN(few_halved)(term, a, width);
+    KL_UNROLL
+    for (int level = 1; level <= KL_LANE_LEVELS; level++) {
+        KL_UNROLL
+        for (int i = 0; i < width; i++) {
+            const int half = width >> level;
+            if (i < half) a[i] = KL_FN(join)(term, a[i], a[i + half]);
+        }
+    }
+    return a[0];
 }
 
 KL_INLINE void KL_FN(few_rows_by)(const struct kl_ended *e, int term, const int vectors,
